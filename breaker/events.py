@@ -28,12 +28,12 @@ class Annotations(Struct, frozen=True, rename="camel"):
 
 
 class Call(Struct, frozen=True):
-    """A tool call that is about to run."""
+    """A tool call that is about to run. Without a `call_id` the engine makes one."""
 
     agent: str
     tool: str
     arguments: Any
-    call_id: str
+    call_id: str = ""
     parent: str | None = None
     annotations: Annotations | None = None
     step: str | None = None
