@@ -1,8 +1,7 @@
 """The settings as the judgement reads them: everything present, everything valid, "off" always `None`.
 
-`Settings()` is the profile `standard`. `SETTINGS` describes each setting once, for validation, for the
-environment's names, for `check-config` and for the documentation. `PROFILES` holds what each profile changes.
-What people write is turned into a `Settings` by `breaker.options`.
+`Settings()` is the profile `standard`; `PROFILES` holds what each profile changes of it. `breaker.setting_table`
+describes every setting, and `breaker.options` turns what people write into a `Settings`.
 """
 
 from __future__ import annotations
@@ -51,9 +50,13 @@ SPAWN_TOOLS = (
     "agent",
     "spawn_agent",
     "new_task",
-    "delegate",
-    "delegate_to_agent",
+    "spawn_subagent",
+    "subagent_spawn",
+    "invoke_agent",
     "dispatch_agent",
+    "delegate",
+    "delegate_task",
+    "delegate_to_agent",
     "runSubagent",
     "use_subagent",
     "use_subagents",
@@ -173,7 +176,7 @@ PROFILES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
         "adaptive": {**_TRACKS_OFF, "fanout": None},
     }
 )
-"""What each profile changes of `Settings()`, in wire names; a value here is the whole value, maps included."""
+"""What each profile changes of `Settings()`, by wire name. A value is the whole value, maps included."""
 
 
 def preset(profile: str = "standard") -> Settings:
