@@ -1,0 +1,106 @@
+"""The one place where everything that speaks against a call becomes a verdict.
+
+Every rule's hits are in one list, judged once. Hits of the tracks may be put to an operator; hits of the other
+gates have an escape hatch instead, so that nothing locks an agent up for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from breaker.events import Decision, Hit
+from breaker.settings import Settings
+from breaker.state import Account, Agent, State
+
+REPEAT = "REPEAT_TOOL_BLOCKED"
+
+Escape = Literal["ask", "hatch", "quota"]
+
+
+class Gate(Struct, frozen=True):
+    """A gate's code on the wire, and the way out: an operator, a pass after denials, or one free overrun."""
+
+    code: str
+    escape: Escape
+
+
+GATES: dict[str, Gate] = {
+    "failure": Gate(REPEAT, "ask"),
+    "repeat": Gate(REPEAT, "ask"),
+    "turnBudget": Gate("LOOP_GUARD_BUDGET_EXHAUSTED", "hatch"),
+    "sessionBudget": Gate("LOOP_GUARD_SESSION_BUDGET", "hatch"),
+    "familyBudget": Gate("LOOP_GUARD_FAMILY_BUDGET", "hatch"),
+    "signature": Gate("LOOP_GUARD_REPEAT", "hatch"),
+    "skeleton": Gate("LOOP_GUARD_SKELETON", "hatch"),
+    "cycle": Gate("LOOP_GUARD_CYCLE", "hatch"),
+    "sameError": Gate("LOOP_GUARD_SAME_ERROR", "hatch"),
+    "subagentRequests": Gate("LOOP_GUARD_SUBAGENT_REQUESTS", "quota"),
+    "subagentTools": Gate("LOOP_GUARD_SUBAGENT_TOOLS", "quota"),
+    "fanout": Gate("LOOP_GUARD_FANOUT", "quota"),
+    "workflowAgents": Gate("LOOP_GUARD_WORKFLOW_AGENTS", "quota"),
+}
+"""Every gate, in the order in which a denial takes its code from the first that blocks."""
+
+BUDGETS = frozenset({"turnBudget", "sessionBudget", "familyBudget"})
+CODES = frozenset(gate.code for gate in GATES.values())
+
+
+class Ruling(Struct, frozen=True):
+    """What the hits amount to: those that block, and those that had their way out."""
+
+    decision: Decision
+    blocking: tuple[Hit, ...] = ()
+    passing: tuple[Hit, ...] = ()
+    refused: bool = False  # an operator was asked about one of them this turn and did not agree
+
+
+def rule(hits: Sequence[Hit], state: State, name: str, settings: Settings, can_ask: bool) -> Ruling:
+    """Judge a call by everything that was found against it. Changes nothing."""
+    agent = state.agents[name]
+    passing = tuple(hit for hit in hits if _may_pass(hit, state, agent, settings))
+    blocking = tuple(hit for hit in hits if hit not in passing)
+    if not blocking:
+        return Ruling("allow", passing=passing)
+    identities = {hit.fingerprint for hit in blocking}
+    refused = not identities.isdisjoint(agent.refused)
+    if (
+        settings.on_limit == "ask"
+        and can_ask
+        and not refused
+        and all(GATES[hit.gate].escape == "ask" for hit in blocking)
+        and identities.isdisjoint(agent.asking)
+    ):
+        return Ruling("ask", blocking, passing)
+    return Ruling("deny", blocking, passing, refused)
+
+
+def code(blocking: Sequence[Hit]) -> str:
+    """The code of the first gate that blocks, in the order of `GATES`."""
+    order = list(GATES)
+    return GATES[min((hit.gate for hit in blocking), key=order.index)].code
+
+
+def spot(hit: Hit) -> str:
+    """What a hatch counts denials by: gate and identity; a budget or a quota is one spot."""
+    return f"{hit.gate} {hit.fingerprint}" if hit.fingerprint else hit.gate
+
+
+def quota_account(state: State, agent: Agent, hit: Hit) -> tuple[Account, str]:
+    """Where a quota's free overrun is noted: with the agent; a workflow's with the agent that called it."""
+    parent = agent.account.parent
+    if hit.gate == "workflowAgents" and parent in state.agents:
+        return state.agents[parent].account, f"{hit.gate} {hit.detail or ''}"
+    return agent.account, hit.gate
+
+
+def _may_pass(hit: Hit, state: State, agent: Agent, settings: Settings) -> bool:
+    escape = GATES[hit.gate].escape
+    if escape == "hatch":
+        return settings.max_denials is not None and agent.denials.get(spot(hit), 0) >= settings.max_denials
+    if escape == "quota":
+        account, key = quota_account(state, agent, hit)
+        return key not in account.passed
+    return False

@@ -1,0 +1,47 @@
+"""The one interface that every rule has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from breaker.events import Call, Hit
+from breaker.failure import Classified
+from breaker.identity.identify import Identity
+from breaker.state import Agent, Notice, Pending, State
+
+
+class View(Struct):
+    """What a rule sees of a call before it runs: the call, what it is, and the memory (to read, not to change)."""
+
+    call: Call
+    identity: Identity
+    agent: Agent
+    state: State
+
+
+class Aftermath(Struct):
+    """What a rule sees of a call that ran: what was judged then, and how it went."""
+
+    name: str
+    agent: Agent
+    pending: Pending
+    outcome: Classified
+    state: State
+
+
+class Rule:
+    """A rule finds hits against a call, and things worth saying; by default it finds nothing."""
+
+    def judge(self, view: View) -> Iterable[Hit]:
+        """What speaks against the call, or nothing."""
+        return ()
+
+    def foresee(self, view: View) -> Notice | None:
+        """What to tell the agent once the call, which may run, is over."""
+        return None
+
+    def review(self, after: Aftermath) -> Notice | None:
+        """What to tell the agent now that the call is over, its outcome being counted already."""
+        return None

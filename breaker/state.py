@@ -1,0 +1,353 @@
+"""Everything the judgement remembers, and the only code that changes it.
+
+Rules read what is here; the engine calls the functions below. All of it is plain data: `State.dump` gives
+versioned builtins, `State.load` takes them back, and the same decisions follow.
+
+Invariants:
+- one agent's calls never change another's `Agent`, except for token sums, which belong to its ancestors too;
+- a window slot is written when a verdict falls and at no other time;
+- a denied call leaves nothing behind but the identities that hit, and the denials of the gates that stopped it;
+- every map below is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct, field
+
+from breaker.events import Decision, Failure, Hit, Stage, Usage
+
+VERSION = 1
+MAX_AGENTS = 20_000
+MAX_UNSETTLED = 256
+MAX_PER_TURN = 1_024
+"""Identities of one turn that a map remembers; the one not seen for longest goes first."""
+MAX_REQUEST_IDS = 1_024
+MAX_SPENDERS = 256
+SILENT_AFTER = 30 * 60.0
+"""Seconds without a sign of life after which a subagent counts as ended."""
+
+
+class Notice(Struct, frozen=True):
+    """An advisory as data, before it is put into words."""
+
+    gate: str
+    stage: Stage
+    count: int
+    limit: int | float
+    fingerprint: str | None = None
+    detail: str | None = None
+
+
+class Streak(Struct):
+    """Consecutive failures of one identity, and the last reason."""
+
+    count: int
+    failure: Failure
+
+
+class Pending(Struct):
+    """A call with a verdict whose outcome is not known yet.
+
+    `kind`, `reads_only` and `writes_status` are what failure classification needs of the call's identity.
+    """
+
+    tool: str
+    exact: str
+    fingerprints: tuple[str, ...]
+    decision: Decision
+    turn: int
+    kind: str = "other"
+    reads_only: bool = False
+    writes_status: Literal["first", "last"] | None = None
+    skeleton: str | None = None
+    counted: bool = True
+    hits: tuple[Hit, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+class Account(Struct):
+    """Tokens and quotas of one agent: what outlives a turn, and with a state file the process.
+
+    Token counts are billed input. `turn_spent` and `turn_spenders` are of a root's current turn with all its
+    subagents; `session_spent` is the agent alone; `family_spent` is it and all its descendants.
+    """
+
+    parent: str | None = None
+    kind: str = "agent"
+    started_by: str | None = None
+    ordinal: int = 0
+    turn_spent: int = 0
+    session_spent: int = 0
+    family_spent: int = 0
+    requests: int = 0
+    tools: int = 0
+    turn_spenders: dict[str, int] = field(default_factory=dict)
+    family_spenders: dict[str, int] = field(default_factory=dict)
+    workflows: dict[str, int] = field(default_factory=dict)
+    warned: set[str] = field(default_factory=set)
+    passed: set[str] = field(default_factory=set)
+    request_ids: dict[str, None] = field(default_factory=dict)
+
+
+class Agent(Struct):
+    """One agent. `turn` counts its user turns: an outcome of an earlier turn is dropped by it."""
+
+    turn: int = 0
+    window: list[tuple[str, ...]] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    streaks: dict[str, Streak] = field(default_factory=dict)
+    exempt: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
+    pending: dict[str, Pending] = field(default_factory=dict)
+    results: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    signatures: dict[str, int] = field(default_factory=dict)
+    skeletons: dict[str, int] = field(default_factory=dict)
+    recent: list[str] = field(default_factory=list)
+    errors: dict[str, dict[str, int]] = field(default_factory=dict)
+    denials: dict[str, int] = field(default_factory=dict)
+    children: dict[str, float | None] = field(default_factory=dict)
+    owed: list[Notice] = field(default_factory=list)
+    account: Account = field(default_factory=Account)
+
+    @property
+    def asking(self) -> Iterator[str]:
+        """The identities that an operator is being asked about now."""
+        return (
+            hit.fingerprint
+            for pending in self.pending.values()
+            if pending.decision == "ask" and pending.turn == self.turn
+            for hit in pending.hits
+            if hit.fingerprint
+        )
+
+
+class State:
+    """All agents, least recently used first."""
+
+    def __init__(self) -> None:
+        self.agents: dict[str, Agent] = {}
+        self.calls_named = 0
+
+    # -- agents ---------------------------------------------------------------------------------------------
+
+    def agent(self, name: str) -> Agent:
+        """The agent of that name, made when it is new, moved to the young end, with its ancestors."""
+        agent = self.agents.pop(name, None) or Agent()
+        self.agents[name] = agent
+        for ancestor in self.ancestors(name):
+            self.agents[ancestor] = self.agents.pop(ancestor)
+        if len(self.agents) > MAX_AGENTS:
+            del self.agents[next(iter(self.agents))]
+        return agent
+
+    def ancestors(self, name: str) -> list[str]:
+        """The known agents above this one, nearest first."""
+        found: list[str] = []
+        agent = self.agents.get(name)
+        while agent is not None and (parent := agent.account.parent) is not None:
+            if parent == name or parent in found or parent not in self.agents:
+                break
+            found.append(parent)
+            agent = self.agents[parent]
+        return found
+
+    def root(self, name: str) -> Agent:
+        """The agent whose turn pays for this one: itself when nobody known started it."""
+        above = self.ancestors(name)
+        return self.agents[above[-1] if above else name]
+
+    def start(
+        self, name: str, parent: str, kind: str, call_id: str | None = None, at: float | None = None
+    ) -> None:
+        """An agent was started by another. Saying it again changes nothing; a circle is not believed."""
+        self.agent(parent)
+        child = self.agent(name)
+        above = self.agents[parent]
+        if child.account.parent is None and name != parent and name not in self.ancestors(parent):
+            child.account.parent = parent
+            child.account.kind = kind
+            child.account.started_by = call_id
+            if kind == "workflow":
+                workflows = above.account.workflows
+                key = call_id or ""
+                _count(workflows, key)
+                child.account.ordinal = workflows[key]
+        if child.account.parent == parent:
+            above.children[name] = at
+
+    def end(self, name: str) -> None:
+        """An agent ended: its parent may start another one."""
+        agent = self.agents.get(name)
+        parent = agent and agent.account.parent
+        if parent and parent in self.agents:
+            self.agents[parent].children.pop(name, None)
+
+    def seen(self, name: str, at: float | None) -> None:
+        """A sign of life of a subagent that still runs."""
+        parent = self.agents[name].account.parent
+        if parent is not None and parent in self.agents and name in self.agents[parent].children:
+            self.agents[parent].children[name] = at
+
+    def user_turn(self, name: str) -> None:
+        """A person spoke: what the turn held is gone; what budgets and quotas hold stays, the turn's aside."""
+        old = self.agent(name)
+        account = old.account
+        account.turn_spent = 0
+        account.turn_spenders = {}
+        account.warned = set()
+        account.passed = set()
+        self.agents[name] = Agent(
+            turn=old.turn + 1, pending=old.pending, children=old.children, account=account
+        )
+
+    # -- calls ----------------------------------------------------------------------------------------------
+
+    def name_call(self) -> str:
+        """An id for a call that came without one."""
+        self.calls_named += 1
+        return f"call-{self.calls_named}"
+
+    def open(self, agent: Agent, call_id: str, pending: Pending) -> None:
+        """A call has a verdict and no outcome yet."""
+        agent.pending.pop(call_id, None)
+        agent.pending[call_id] = pending
+        if len(agent.pending) > MAX_UNSETTLED:
+            del agent.pending[next(iter(agent.pending))]
+
+    def commit(self, agent: Agent, identities: Iterable[str], window: int) -> None:
+        """Write one slot: each identity once; nothing to record takes no slot."""
+        slot = tuple(dict.fromkeys(identities))
+        if not slot:
+            return
+        counts = agent.counts
+        agent.window.append(slot)
+        for identity in slot:
+            counts[identity] = counts.get(identity, 0) + 1
+        if len(agent.window) > window:
+            for identity in agent.window.pop(0):
+                counts[identity] -= 1
+                if not counts[identity]:
+                    del counts[identity]
+
+    def ran(self, agent: Agent, pending: Pending, periods: int) -> None:
+        """A call may run: the repeat gates remember it. `periods` is how many calls a cycle may span."""
+        _count(agent.signatures, pending.exact)
+        if pending.skeleton is not None:
+            _count(agent.skeletons, pending.skeleton)
+        agent.recent.append(pending.exact)
+        del agent.recent[: len(agent.recent) - periods]
+
+    def denied(self, agent: Agent, spots: Iterable[str]) -> None:
+        """A call was denied at these spots."""
+        for spot in spots:
+            _count(agent.denials, spot)
+
+    def let_through(self, agent: Agent, spots: Iterable[str]) -> None:
+        """A call went through at these spots after enough denials: their counting starts again."""
+        for spot in spots:
+            agent.denials.pop(spot, None)
+
+    def exempt(self, agent: Agent, identities: Iterable[str]) -> None:
+        """The operator let these identities repeat for the rest of the turn."""
+        agent.exempt.update(identities)
+
+    def refuse(self, agent: Agent, identities: Iterable[str]) -> None:
+        """The operator, or nobody, answered: these identities are not asked about again this turn."""
+        agent.refused.update(identities)
+
+    # -- outcomes -------------------------------------------------------------------------------------------
+
+    def failed(self, agent: Agent, identities: Iterable[str], failure: Failure) -> None:
+        """A call that ran failed: each of its identities has one more consecutive failure."""
+        for identity in identities:
+            streak = agent.streaks.pop(identity, None) or Streak(0, failure)
+            agent.streaks[identity] = Streak(streak.count + 1, failure)
+        _bound(agent.streaks, MAX_PER_TURN)
+
+    def succeeded(self, agent: Agent, identities: Iterable[str]) -> None:
+        """A call that ran succeeded: the streaks of its identities are over, and no others."""
+        for identity in identities:
+            agent.streaks.pop(identity, None)
+
+    def errored(self, agent: Agent, tool: str, text: str) -> None:
+        """A tool gave this (normalised) error."""
+        texts = agent.errors.setdefault(tool, {})
+        _count(texts, text, most=64)
+        _bound(agent.errors, MAX_PER_TURN)
+
+    def recovered(self, agent: Agent, tool: str) -> None:
+        """A tool succeeded: its errors are forgotten."""
+        agent.errors.pop(tool, None)
+
+    def remember_result(self, agent: Agent, identities: tuple[str, ...], text: str, most: int) -> None:
+        """Keep what a call gave back, to quote it in a denial."""
+        agent.results.append((identities, text))
+        del agent.results[: len(agent.results) - most]
+
+    def owe(self, agent: Agent, notices: Iterable[Notice]) -> None:
+        """Notices that no reply could carry wait for the agent's next outcome."""
+        agent.owed.extend(notices)
+
+    # -- tokens and quotas ----------------------------------------------------------------------------------
+
+    def charge(self, usage: Usage) -> bool:
+        """Add one model request to the turn of the root, to the session and to all families above.
+
+        False when the request was charged before.
+        """
+        agent = self.agent(usage.agent)
+        account = agent.account
+        if usage.request_id is not None:
+            if usage.request_id in account.request_ids:
+                return False
+            account.request_ids[usage.request_id] = None
+            _bound(account.request_ids, MAX_REQUEST_IDS)
+        tokens = usage.billed
+        account.requests += 1
+        account.session_spent += tokens
+        turn = self.root(usage.agent).account
+        turn.turn_spent += tokens
+        _count(turn.turn_spenders, usage.agent, tokens, MAX_SPENDERS)
+        for name in (usage.agent, *self.ancestors(usage.agent)):
+            family = self.agents[name].account
+            family.family_spent += tokens
+            _count(family.family_spenders, usage.agent, tokens, MAX_SPENDERS)
+        return True
+
+    def count_tool(self, agent: Agent) -> None:
+        """A tool call of this agent may run."""
+        agent.account.tools += 1
+
+    # -- in and out -----------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, Any]:
+        """Plain builtins: dicts, lists, strings, numbers."""
+        agents = {name: msgspec.to_builtins(agent) for name, agent in self.agents.items()}
+        return {"version": VERSION, "callsNamed": self.calls_named, "agents": agents}
+
+    @classmethod
+    def load(cls, dumped: dict[str, Any]) -> State:
+        """The state that was dumped. ValueError when it is of another version or not of this shape."""
+        if not isinstance(dumped, dict) or dumped.get("version") != VERSION:
+            raise ValueError(f"a snapshot of version {VERSION} is needed")
+        state = cls()
+        try:
+            state.agents = msgspec.convert(dumped["agents"], dict[str, Agent])
+            state.calls_named = msgspec.convert(dumped["callsNamed"], int)
+        except (KeyError, msgspec.ValidationError) as problem:
+            raise ValueError(f"not a snapshot: {problem}") from problem
+        return state
+
+
+def _count(counts: dict[str, int], key: str, by: int = 1, most: int = MAX_PER_TURN) -> None:
+    counts[key] = counts.pop(key, 0) + by
+    _bound(counts, most)
+
+
+def _bound(entries: dict[str, Any], most: int) -> None:
+    while len(entries) > most:
+        del entries[next(iter(entries))]
