@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 Decision = Literal["allow", "deny", "ask"]
 Outcome = Literal["approved", "rejected", "cancelled", "unavailable"]
@@ -50,17 +50,6 @@ class Result(Struct, frozen=True):
     error: Any = None
 
 
-class Settled(Struct, frozen=True):
-    """A call that is over. Without `call_id`, `tool` and `arguments` say which call is meant."""
-
-    agent: str
-    result: Result
-    call_id: str | None = None
-    tool: str | None = None
-    arguments: Any = None
-    at: float | None = None
-
-
 class Usage(Struct, frozen=True):
     """One model request: disjoint token counts. Billed input is the sum of the three input counts."""
 
@@ -75,6 +64,21 @@ class Usage(Struct, frozen=True):
     @property
     def billed(self) -> int:
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+
+class Settled(Struct, frozen=True):
+    """A call that is over. Without `call_id`, `tool` and `arguments` say which call is meant.
+
+    `arguments` is `UNSET` where nobody gave any, which is not the same as `null`.
+    """
+
+    agent: str
+    result: Result
+    call_id: str | None = None
+    tool: str | None = None
+    arguments: Any = UNSET
+    at: float | None = None
+    usage: Usage | None = None
 
 
 class Hit(Struct, frozen=True, omit_defaults=True):

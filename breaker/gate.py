@@ -44,6 +44,7 @@ GATES: dict[str, Gate] = {
 }
 """Every gate, in the order in which a denial takes its code from the first that blocks."""
 
+TRACKS = frozenset({"failure", "repeat"})
 BUDGETS = frozenset({"turnBudget", "sessionBudget", "familyBudget"})
 CODES = frozenset(gate.code for gate in GATES.values())
 

@@ -18,7 +18,8 @@ _BLANKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\d+(?:\.\d+)?"), "<n>"),
     (re.compile(r"\s+"), " "),
 )
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+# A quote that is never closed ends with the text: looking for its end once keeps the search linear.
+_QUOTED = re.compile(r"'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\Z)", re.DOTALL)
 
 
 def of_command(command: str) -> str | None:

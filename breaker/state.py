@@ -322,6 +322,14 @@ class State:
         """A tool call of this agent may run."""
         agent.account.tools += 1
 
+    def warned(self, account: Account, budget: str) -> None:
+        """Somebody was told of this budget this turn."""
+        account.warned.add(budget)
+
+    def pass_quota(self, account: Account, quota: str) -> None:
+        """The one free overrun of a quota is used up."""
+        account.passed.add(quota)
+
     # -- in and out -----------------------------------------------------------------------------------------
 
     def dump(self) -> dict[str, Any]:

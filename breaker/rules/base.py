@@ -13,10 +13,15 @@ from breaker.state import Agent, Notice, Pending, State
 
 
 class View(Struct):
-    """What a rule sees of a call before it runs: the call, what it is, and the memory (to read, not to change)."""
+    """What a rule sees of a call before it runs: the call, what it is, and the memory (to read, not to change).
+
+    `exact` is the identity that every call has; `skeleton` is a shell command's, where a rule asks for it.
+    """
 
     call: Call
     identity: Identity
+    exact: str
+    skeleton: str | None
     agent: Agent
     state: State
 
@@ -38,8 +43,8 @@ class Rule:
         """What speaks against the call, or nothing."""
         return ()
 
-    def foresee(self, view: View) -> Notice | None:
-        """What to tell the agent once the call, which may run, is over."""
+    def foresee(self, agent: Agent, pending: Pending) -> Notice | None:
+        """What to tell the agent once the call, which may run and is not counted yet, is over."""
         return None
 
     def review(self, after: Aftermath) -> Notice | None:

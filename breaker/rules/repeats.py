@@ -20,7 +20,7 @@ class Signature(Rule):
         limit = self.limits.get(view.call.tool.lower(), self.limit)
         if limit is None:
             return
-        exact = view.identity.exact
+        exact = view.exact
         count = view.agent.signatures.get(exact, 0) + 1
         if count >= limit:
             yield Hit("signature", count, limit, exact)
@@ -33,7 +33,7 @@ class Skeleton(Rule):
         self.limit = settings.skeleton_limit
 
     def judge(self, view: View) -> Iterator[Hit]:
-        skeleton = view.identity.skeleton
+        skeleton = view.skeleton
         if self.limit is None or skeleton is None:
             return
         count = view.agent.skeletons.get(skeleton, 0) + 1
@@ -51,7 +51,7 @@ class Cycle(Rule):
     def judge(self, view: View) -> Iterator[Hit]:
         if self.rounds is None:
             return
-        exact = view.identity.exact
+        exact = view.exact
         calls = [*view.agent.recent, exact]
         for period in self.periods:
             last = calls[-period * self.rounds :]

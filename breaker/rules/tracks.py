@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from breaker.events import Failure, Hit
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.settings import Settings
-from breaker.state import Agent, Notice
+from breaker.state import Agent, Notice, Pending
 
 Limits = Mapping[str, int | float | None]
 
@@ -53,7 +53,7 @@ class FailureTrack(Rule):
         crossed = [
             fingerprint
             for fingerprint, _ in measured(self.limits, after.agent, after.pending.fingerprints)
-            if after.agent.streaks[fingerprint].count == self.warn_at
+            if (streak := after.agent.streaks.get(fingerprint)) is not None and streak.count == self.warn_at
         ]
         if not crossed:
             return None
@@ -80,16 +80,15 @@ class OccurrenceTrack(Rule):
             if count >= limit:
                 yield Hit("repeat", count, limit, fingerprint)
 
-    def foresee(self, view: View) -> Notice | None:
-        strongest: Notice | None = None
-        for fingerprint, limit in measured(self.limits, view.agent, view.identity.fingerprints):
-            count = view.agent.counts.get(fingerprint, 0) + 1
+    def foresee(self, agent: Agent, pending: Pending) -> Notice | None:
+        warned: Notice | None = None
+        for fingerprint, limit in measured(self.limits, agent, pending.fingerprints):
+            count = agent.counts.get(fingerprint, 0) + 1
             if count == self.summarize_at:
-                if strongest is None or strongest.stage == "warn" or count > strongest.count:
-                    strongest = Notice("repeat", "summarize", count, limit, fingerprint)
-            elif count == self.warn_at and strongest is None:
-                strongest = Notice("repeat", "warn", count, limit, fingerprint)
-        return strongest
+                return Notice("repeat", "summarize", count, limit, fingerprint)
+            if count == self.warn_at and warned is None:
+                warned = Notice("repeat", "warn", count, limit, fingerprint)
+        return warned
 
 
 def _reason(failure: Failure) -> str:

@@ -1,0 +1,449 @@
+"""The engine: what the rest of the world calls. It asks every rule, rules once, and tells the state what happened.
+
+Nothing here reads a clock, a disk or a network; the same events in the same order give the same verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any
+
+from msgspec import UNSET
+
+from breaker import failure, gate, messages, skeleton
+from breaker.content import text_of
+from breaker.events import (
+    Advisory,
+    Call,
+    Failure,
+    FingerprintCount,
+    Hit,
+    Outcome,
+    Report,
+    Result,
+    Settled,
+    Usage,
+    Verdict,
+)
+from breaker.gate import CODES, GATES, Ruling
+from breaker.identity.identify import Identifier, Identity
+from breaker.rules.base import Aftermath, Rule, View
+from breaker.rules.budgets import Budgets, Fanout, Quotas
+from breaker.rules.repeats import Cycle, SameError, Signature, Skeleton, span
+from breaker.rules.tracks import FailureTrack, OccurrenceTrack, cap, measured
+from breaker.settings import Settings
+from breaker.state import Account, Agent, Notice, Pending, State
+
+
+class UnknownCall(LookupError):
+    """An outcome or an approval names a call that was never guarded, or is settled already."""
+
+
+class Engine:
+    """Judges the calls of any number of agents under one configuration.
+
+    `key` keys the digests that stand for secrets in fingerprints; engines that share state share it.
+    """
+
+    def __init__(self, settings: Settings, *, key: bytes = b"") -> None:
+        self.settings = settings
+        self.state = State()
+        self.identifier = Identifier(settings, key)
+        self._tracks: tuple[Rule, ...] = (FailureTrack(settings), OccurrenceTrack(settings))
+        self._budgets = Budgets(settings)
+        self._quotas: tuple[Rule, ...] = (Quotas(settings), Fanout(settings))
+        self._repeats: tuple[Rule, ...] = (
+            Signature(settings),
+            Skeleton(settings),
+            Cycle(settings),
+            SameError(settings),
+        )
+        self._cycle_span = span(settings)
+        self._counted: Callable[[str], bool] = lru_cache(1024)(self._is_counted)
+        self._never_block = frozenset(settings.never_block)
+
+    # -- before a call --------------------------------------------------------------------------------------
+
+    def guard(self, call: Call, *, explain: bool = False) -> Verdict:
+        """The verdict on a call that is about to run."""
+        call_id = call.call_id or self.state.name_call()
+        if not self.settings.enabled:
+            return Verdict("allow", call_id)
+        view = self._view(call, explain)
+        hits = self._find(view)
+        ruling = gate.rule(hits, self.state, call.agent, self.settings, call.can_ask)
+        explained = self._explain(view) if explain else None
+        pending = self._pending(view, ruling)
+        agent = view.agent
+        self.state.open(agent, call_id, pending)
+        if ruling.decision == "allow":
+            self._admit(view, pending, ruling)
+            return Verdict("allow", call_id, hits=ruling.passing, fingerprints=explained)
+        if ruling.decision == "ask":
+            reason = messages.question(ruling.blocking, self.settings)
+        else:
+            reason = self._deny(call.agent, ruling)
+        return Verdict(
+            ruling.decision, call_id, ruling.blocking, gate.code(ruling.blocking), reason, explained
+        )
+
+    def approve(self, agent: str, call_id: str, outcome: Outcome) -> Verdict:
+        """What the operator answered to an ask; everything but `approved` is a denial.
+
+        Raises UnknownCall when no such ask is open.
+        """
+        memory = self.state.agent(agent)
+        pending = memory.pending.get(call_id)
+        if pending is None or pending.decision != "ask":
+            raise UnknownCall(f"no open question about call {call_id!r} of agent {agent!r}")
+        current = pending.turn == memory.turn
+        if outcome == "approved":
+            pending.decision = "allow"
+            if current:
+                self.state.exempt(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
+                self._commit_allowed(memory, pending)
+            return Verdict("allow", call_id)
+        pending.decision = "deny"
+        ruling = Ruling("deny", pending.hits, refused=True)
+        if current:
+            self.state.refuse(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
+        reason = self._deny(agent, ruling, current)
+        return Verdict("deny", call_id, pending.hits, gate.code(pending.hits), reason)
+
+    # -- after a call ---------------------------------------------------------------------------------------
+
+    def settle(self, settled: Settled) -> Report:
+        """Take in how a call went. Raises UnknownCall when no call is meant by it."""
+        if not self.settings.enabled:
+            return Report()
+        agent = self.state.agent(settled.agent)
+        self.state.seen(settled.agent, settled.at)
+        call_id = self._paired(agent, settled)
+        found: Failure | None = None
+        notices: list[Notice] = []
+        if call_id is None:
+            pending = self._observed(settled)
+            found, notices = self._outcome(settled, agent, pending)
+        else:
+            pending = agent.pending[call_id]
+            if pending.decision == "ask":
+                self.approve(settled.agent, call_id, "rejected")
+            elif pending.decision == "allow" and pending.turn == agent.turn:
+                found, notices = self._outcome(settled, agent, pending)
+            agent.pending.pop(call_id, None)
+        if settled.usage is not None:
+            notices += self._charge(settled.usage)
+        notices += agent.owed
+        agent.owed = []
+        return Report(self._worded(settled.agent, _one_of_each(notices)), found)
+
+    def usage(self, usage: Usage, *, replied: bool = True) -> tuple[Advisory, ...]:
+        """Charge one model request. Unless it is `replied` to, what it warns of waits for the next outcome."""
+        if not self.settings.enabled:
+            return ()
+        notices = self._charge(usage)
+        if not replied:
+            self.state.owe(self.state.agents[usage.agent], notices)
+            return ()
+        return self._worded(usage.agent, _one_of_each(notices))
+
+    # -- turns and agents -----------------------------------------------------------------------------------
+
+    def user_turn(self, agent: str, source: str = "user", at: float | None = None) -> bool:
+        """A message reached the agent; only one of a person (`source` "user") resets. Says whether it did."""
+        if source != "user" or not self.settings.enabled:
+            return False
+        self.state.user_turn(agent)
+        self.state.seen(agent, at)
+        return True
+
+    def compacted(self, agent: str) -> None:
+        """The agent's history was summarised."""
+        self.state.agent(agent)
+
+    def agent_started(
+        self, agent: str, parent: str, kind: str, call_id: str | None = None, at: float | None = None
+    ) -> None:
+        """An agent was started by another; `kind` is `subagent` or `workflow`, `call_id` the call that did it."""
+        self.state.start(agent, parent, kind, call_id, at)
+
+    def agent_ended(self, agent: str) -> None:
+        """An agent ended."""
+        self.state.end(agent)
+
+    # -- looking in, out and back ---------------------------------------------------------------------------
+
+    def status(self, agent: str | None = None) -> dict[str, Any]:
+        """What is remembered of one agent, or of all. Changes nothing."""
+        names = list(self.state.agents) if agent is None else [agent] if agent in self.state.agents else []
+        return {
+            "enabled": self.settings.enabled,
+            "profile": self.settings.profile,
+            "agents": {name: _status(self.state.agents[name]) for name in names},
+        }
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything remembered, as plain versioned data."""
+        return self.state.dump()
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        """Go on from a snapshot. ValueError when it is of another version or shape."""
+        self.state = State.load(snapshot)
+
+    # -- inside ---------------------------------------------------------------------------------------------
+
+    def _is_counted(self, tool: str) -> bool:
+        if self.settings.include and not _matches(tool, self.settings.include):
+            return False
+        return not _matches(tool, self.settings.exclude)
+
+    def _view(self, call: Call, explain: bool) -> View:
+        if call.parent is not None and call.agent not in self.state.agents:
+            self.state.start(call.agent, call.parent, "subagent", at=call.at)
+        agent = self.state.agent(call.agent)
+        self.state.seen(call.agent, call.at)
+        identity = self.identifier.identify(call.tool, call.arguments, all_kinds=explain)
+        bones = None
+        if self.settings.skeleton_limit is not None and identity.command is not None:
+            bones = skeleton.of_command(identity.command)
+        return View(call, identity, _exact(identity), bones, agent, self.state)
+
+    def _find(self, view: View) -> list[Hit]:
+        """What every rule that applies to this tool says: failure first, then the order of the gates."""
+        counted = self._counted(view.call.tool)
+        blockable = view.call.tool not in self._never_block
+        rules = (
+            *(self._tracks if counted else ()),
+            *((self._budgets,) if blockable else ()),
+            *(self._repeats if counted and blockable else ()),
+            *(self._quotas if blockable else ()),
+        )
+        return [hit for rule in rules for hit in rule.judge(view)]
+
+    def _pending(self, view: View, ruling: Ruling) -> Pending:
+        identity = view.identity
+        return Pending(
+            tool=view.call.tool,
+            exact=view.exact,
+            fingerprints=identity.fingerprints,
+            decision=ruling.decision,
+            turn=view.agent.turn,
+            kind=identity.kind,
+            reads_only=identity.reads_only,
+            writes_status=identity.writes_status,
+            skeleton=view.skeleton,
+            counted=self._counted(view.call.tool),
+            hits=ruling.blocking,
+        )
+
+    def _admit(self, view: View, pending: Pending, ruling: Ruling) -> None:
+        """The call may run: note the passes it used up, then count it."""
+        passes: list[Notice] = []
+        for hit in ruling.passing:
+            escape = GATES[hit.gate].escape
+            stage = "quotaWarn" if escape == "quota" else "letThrough"
+            passes.append(Notice(hit.gate, stage, hit.count, hit.limit, hit.fingerprint, hit.detail))
+            if escape == "quota":
+                account, key = gate.quota_account(self.state, view.agent, hit)
+                self.state.pass_quota(account, key)
+        self.state.let_through(view.agent, [gate.spot(hit) for hit in ruling.passing])
+        self._commit_allowed(view.agent, pending)
+        pending.notices = (*pending.notices, *passes)
+
+    def _commit_allowed(self, agent: Agent, pending: Pending) -> None:
+        self.state.count_tool(agent)
+        if not pending.counted:
+            return
+        foreseen = (rule.foresee(agent, pending) for rule in self._tracks)
+        pending.notices = tuple(notice for notice in foreseen if notice)
+        self.state.commit(
+            agent, (f for f in pending.fingerprints if f not in agent.exempt), self.settings.window
+        )
+        self.state.ran(agent, pending, self._cycle_span)
+
+    def _deny(self, name: str, ruling: Ruling, current: bool = True) -> str:
+        agent = self.state.agents[name]
+        reason = messages.denial(ruling.blocking, self.settings, self._circumstances(name, ruling))
+        if current:
+            hits = ruling.blocking
+            self.state.commit(
+                agent, (h.fingerprint for h in hits if h.gate in gate.TRACKS and h.fingerprint),
+                self.settings.window,
+            )
+            self.state.denied(agent, [gate.spot(h) for h in hits if GATES[h.gate].escape == "hatch"])
+        return reason
+
+    def _circumstances(self, name: str, ruling: Ruling) -> messages.Circumstances:
+        agent = self.state.agents[name]
+        named = {hit.fingerprint for hit in ruling.blocking}
+        quote = next((text for identities, text in reversed(agent.results) if not named.isdisjoint(identities)), None)
+        budget = next((hit for hit in ruling.blocking if hit.gate in gate.BUDGETS), None)
+        spenders = self._spenders(budget.gate, budget.detail) if budget else ()
+        return messages.Circumstances(spenders, quote, ruling.refused)
+
+    def _spenders(self, budget: str, owner: str | None) -> Sequence[tuple[str, int]]:
+        account = self.state.agents[owner].account if owner in self.state.agents else Account()
+        spent = {
+            "turnBudget": account.turn_spenders,
+            "familyBudget": account.family_spenders,
+            "sessionBudget": {owner or "": account.session_spent},
+        }[budget]
+        return sorted(spent.items(), key=lambda item: (-item[1], item[0]))[:3]
+
+    def _paired(self, agent: Agent, settled: Settled) -> str | None:
+        """The call that this outcome belongs to; `None` for a call that was never guarded but is described."""
+        if settled.call_id is not None and settled.call_id in agent.pending:
+            return settled.call_id
+        described = settled.tool is not None and settled.arguments is not UNSET
+        if settled.call_id is None and settled.tool is not None:
+            waiting = [
+                (call_id, pending)
+                for call_id, pending in agent.pending.items()
+                if pending.decision == "allow" and pending.tool == settled.tool
+            ]
+            if waiting and described:
+                exact = _exact(self.identifier.identify(settled.tool, settled.arguments))
+                waiting.sort(key=lambda item: item[1].exact != exact)
+            if waiting:
+                return waiting[0][0]
+        if not described:
+            raise UnknownCall(
+                f"agent {settled.agent!r} has no unsettled call "
+                f"{settled.call_id or settled.tool or '(neither callId nor tool given)'!r}; "
+                "to report a call that was never guarded, give its tool and arguments"
+            )
+        return None
+
+    def _observed(self, settled: Settled) -> Pending:
+        tool = settled.tool or ""
+        identity = self.identifier.identify(tool, settled.arguments)
+        return Pending(
+            tool=tool,
+            exact=_exact(identity),
+            fingerprints=identity.fingerprints,
+            decision="allow",
+            turn=0,
+            kind=identity.kind,
+            reads_only=identity.reads_only,
+            writes_status=identity.writes_status,
+            counted=self._counted(tool),
+        )
+
+    def _outcome(
+        self, settled: Settled, agent: Agent, pending: Pending
+    ) -> tuple[Failure | None, list[Notice]]:
+        """Classify what came back, let the streaks know, and collect what is to be said."""
+        notices = list(pending.notices)
+        text = text_of(settled.result)
+        if _is_own_denial(settled.result, text):
+            return None, notices
+        outcome = failure.classify(pending.tool, pending, settled.result)
+        if not pending.counted:
+            return outcome.failure, notices
+        self.state.remember_result(
+            agent, pending.fingerprints, text[: self.settings.result_preview_chars + 1], self.settings.window
+        )
+        tracked = [f for f, _ in measured(self.settings.limits, agent, pending.fingerprints)]
+        if outcome.failure is not None:
+            self.state.failed(agent, tracked, outcome.failure)
+            self._count_error(agent, pending.tool, settled.result, text)
+        elif outcome.kind == "ok":
+            self.state.succeeded(agent, tracked)
+            self.state.recovered(agent, pending.tool)
+        after = Aftermath(settled.agent, agent, pending, outcome, self.state)
+        reviewed = [notice for rule in self._tracks if (notice := rule.review(after))]
+        return outcome.failure, [*reviewed, *notices]
+
+    def _count_error(self, agent: Agent, tool: str, result: Result, text: str) -> None:
+        if self.settings.same_error_limit is None or failure.is_transient(result, text):
+            return
+        bones = skeleton.of_error(text or failure.message_of(result))
+        if bones is not None:
+            self.state.errored(agent, tool, bones)
+
+    def _charge(self, usage: Usage) -> list[Notice]:
+        if not self.state.charge(usage):
+            return []
+        warned = list(self._budgets.warnings(self.state, usage.agent))
+        for account, notice in warned:
+            self.state.warned(account, notice.gate)
+        return [notice for _, notice in warned]
+
+    def _worded(self, name: str, notices: Iterable[Notice]) -> tuple[Advisory, ...]:
+        return tuple(
+            messages.advisory(
+                notice,
+                self.settings,
+                self._spenders(notice.gate, notice.detail) if notice.gate in gate.BUDGETS else (),
+            )
+            for notice in notices
+        )
+
+    def _explain(self, view: View) -> tuple[FingerprintCount, ...]:
+        agent, limits = view.agent, self.settings.limits
+        return tuple(
+            FingerprintCount(
+                fingerprint,
+                agent.counts.get(fingerprint, 0) + 1,
+                cap(limits, fingerprint),
+                streak.count if (streak := agent.streaks.get(fingerprint)) else 0,
+            )
+            for fingerprint in view.identity.fingerprints
+        )
+
+
+def _one_of_each(notices: Iterable[Notice]) -> list[Notice]:
+    """At most one notice each of the failure track, the occurrence track, a budget, a quota, in that order."""
+    ranks: dict[object, Notice] = {}
+    for notice in notices:
+        ranks.setdefault(_channel(notice), notice)
+    return [ranks[channel] for channel in sorted(ranks)]
+
+
+def _channel(notice: Notice) -> tuple[int, str]:
+    match notice.stage:
+        case "failWarn":
+            return 0, ""
+        case "warn" | "summarize":
+            return 1, ""
+        case "letThrough" if notice.gate not in gate.BUDGETS:
+            return 2, notice.gate
+        case "quotaWarn":
+            return 4, ""
+    return 3, ""
+
+
+def _status(agent: Agent) -> dict[str, Any]:
+    account = agent.account
+    return {
+        "turn": agent.turn,
+        "window": {"calls": len(agent.window), "counts": dict(agent.counts)},
+        "streaks": {
+            fingerprint: {"count": streak.count, "reason": streak.failure.reason, "detail": streak.failure.detail}
+            for fingerprint, streak in agent.streaks.items()
+        },
+        "exempt": sorted(agent.exempt),
+        "refused": sorted(agent.refused),
+        "asking": sorted(set(agent.asking)),
+        "unsettled": len(agent.pending),
+        "denials": dict(agent.denials),
+        "parent": account.parent,
+        "running": list(agent.children),
+        "spent": {"turn": account.turn_spent, "session": account.session_spent, "family": account.family_spent},
+        "requests": account.requests,
+        "tools": account.tools,
+    }
+
+
+def _exact(identity: Identity) -> str:
+    return next(f for f in identity.fingerprints if f.startswith("exact:"))
+
+
+def _is_own_denial(result: Result, text: str) -> bool:
+    return result.is_error and text.removeprefix("Error: ").startswith(tuple(CODES))
+
+
+def _matches(tool: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(tool, pattern) for pattern in patterns)
