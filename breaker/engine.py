@@ -85,9 +85,7 @@ class Engine:
             reason = messages.question(ruling.blocking, self.settings)
         else:
             reason = self._deny(call.agent, ruling)
-        return Verdict(
-            ruling.decision, call_id, ruling.blocking, gate.code(ruling.blocking), reason, explained
-        )
+        return Verdict(ruling.decision, call_id, ruling.blocking, gate.code(ruling.blocking), reason, explained)
 
     def approve(self, agent: str, call_id: str, outcome: Outcome) -> Verdict:
         """What the operator answered to an ask; everything but `approved` is a denial.
@@ -103,7 +101,7 @@ class Engine:
             pending.decision = "allow"
             if current:
                 self.state.exempt(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
-                self._commit_allowed(memory, pending)
+                self._commit_allowed(agent, memory, pending)
             return Verdict("allow", call_id)
         pending.decision = "deny"
         ruling = Ruling("deny", pending.hits, refused=True)
@@ -190,7 +188,9 @@ class Engine:
 
     def restore(self, snapshot: dict[str, Any]) -> None:
         """Go on from a snapshot. ValueError when it is of another version or shape."""
-        self.state = State.load(snapshot)
+        restored = State.load(snapshot)
+        restored.loader, restored.journal = self.state.loader, self.state.journal
+        self.state = restored
 
     # -- inside ---------------------------------------------------------------------------------------------
 
@@ -246,21 +246,18 @@ class Engine:
             stage = "quotaWarn" if escape == "quota" else "letThrough"
             passes.append(Notice(hit.gate, stage, hit.count, hit.limit, hit.fingerprint, hit.detail))
             if escape == "quota":
-                account, key = gate.quota_account(self.state, view.agent, hit)
-                self.state.pass_quota(account, key)
+                self.state.pass_quota(*gate.quota_spot(self.state, view.call.agent, hit))
         self.state.let_through(view.agent, [gate.spot(hit) for hit in ruling.passing])
-        self._commit_allowed(view.agent, pending)
+        self._commit_allowed(view.call.agent, view.agent, pending)
         pending.notices = (*pending.notices, *passes)
 
-    def _commit_allowed(self, agent: Agent, pending: Pending) -> None:
-        self.state.count_tool(agent)
+    def _commit_allowed(self, name: str, agent: Agent, pending: Pending) -> None:
+        self.state.count_tool(name)
         if not pending.counted:
             return
         foreseen = (rule.foresee(agent, pending) for rule in self._tracks)
         pending.notices = tuple(notice for notice in foreseen if notice)
-        self.state.commit(
-            agent, (f for f in pending.fingerprints if f not in agent.exempt), self.settings.window
-        )
+        self.state.commit(agent, (f for f in pending.fingerprints if f not in agent.exempt), self.settings.window)
         self.state.ran(agent, pending, self._cycle_span)
 
     def _deny(self, name: str, ruling: Ruling, current: bool = True) -> str:
@@ -269,7 +266,8 @@ class Engine:
         if current:
             hits = ruling.blocking
             self.state.commit(
-                agent, (h.fingerprint for h in hits if h.gate in gate.TRACKS and h.fingerprint),
+                agent,
+                (h.fingerprint for h in hits if h.gate in gate.TRACKS and h.fingerprint),
                 self.settings.window,
             )
             self.state.denied(agent, [gate.spot(h) for h in hits if GATES[h.gate].escape == "hatch"])
@@ -331,9 +329,7 @@ class Engine:
             counted=self._counted(tool),
         )
 
-    def _outcome(
-        self, settled: Settled, agent: Agent, pending: Pending
-    ) -> tuple[Failure | None, list[Notice]]:
+    def _outcome(self, settled: Settled, agent: Agent, pending: Pending) -> tuple[Failure | None, list[Notice]]:
         """Classify what came back, let the streaks know, and collect what is to be said."""
         notices = list(pending.notices)
         text = text_of(settled.result)
@@ -366,9 +362,9 @@ class Engine:
     def _charge(self, usage: Usage) -> list[Notice]:
         if not self.state.charge(usage):
             return []
-        warned = list(self._budgets.warnings(self.state, usage.agent))
-        for account, notice in warned:
-            self.state.warned(account, notice.gate)
+        warned = self._budgets.warnings(self.state, usage.agent)
+        for owner, notice in warned:
+            self.state.warned(owner, notice.gate)
         return [notice for _, notice in warned]
 
     def _worded(self, name: str, notices: Iterable[Notice]) -> tuple[Advisory, ...]:

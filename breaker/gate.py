@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from breaker.events import Decision, Hit
 from breaker.settings import Settings
-from breaker.state import Account, Agent, State
+from breaker.state import State
 
 REPEAT = "REPEAT_TOOL_BLOCKED"
 
@@ -61,7 +61,7 @@ class Ruling(Struct, frozen=True):
 def rule(hits: Sequence[Hit], state: State, name: str, settings: Settings, can_ask: bool) -> Ruling:
     """Judge a call by everything that was found against it. Changes nothing."""
     agent = state.agents[name]
-    passing = tuple(hit for hit in hits if _may_pass(hit, state, agent, settings))
+    passing = tuple(hit for hit in hits if _may_pass(hit, state, name, settings))
     blocking = tuple(hit for hit in hits if hit not in passing)
     if not blocking:
         return Ruling("allow", passing=passing)
@@ -89,19 +89,20 @@ def spot(hit: Hit) -> str:
     return f"{hit.gate} {hit.fingerprint}" if hit.fingerprint else hit.gate
 
 
-def quota_account(state: State, agent: Agent, hit: Hit) -> tuple[Account, str]:
-    """Where a quota's free overrun is noted: with the agent; a workflow's with the agent that called it."""
-    parent = agent.account.parent
-    if hit.gate == "workflowAgents" and parent in state.agents:
-        return state.agents[parent].account, f"{hit.gate} {hit.detail or ''}"
-    return agent.account, hit.gate
+def quota_spot(state: State, name: str, hit: Hit) -> tuple[str, str]:
+    """With whom and as what a quota's free overrun is noted: the agent; a workflow's is with who called it."""
+    parent = state.agents[name].account.parent
+    if hit.gate == "workflowAgents" and parent is not None and parent in state.agents:
+        return parent, f"{hit.gate} {hit.detail or ''}"
+    return name, hit.gate
 
 
-def _may_pass(hit: Hit, state: State, agent: Agent, settings: Settings) -> bool:
+def _may_pass(hit: Hit, state: State, name: str, settings: Settings) -> bool:
     escape = GATES[hit.gate].escape
     if escape == "hatch":
-        return settings.max_denials is not None and agent.denials.get(spot(hit), 0) >= settings.max_denials
+        denials = state.agents[name].denials.get(spot(hit), 0)
+        return settings.max_denials is not None and denials >= settings.max_denials
     if escape == "quota":
-        account, key = quota_account(state, agent, hit)
-        return key not in account.passed
+        owner, quota = quota_spot(state, name, hit)
+        return quota not in state.agents[owner].account.passed
     return False

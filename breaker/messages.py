@@ -112,9 +112,7 @@ def question(blocking: Sequence[Hit], settings: Settings) -> str:
 def advisory(notice: Notice, settings: Settings, spenders: Sequence[tuple[str, int]] = ()) -> Advisory:
     """Put a notice into words."""
     text, summary = _ADVISORIES[notice.stage](notice, settings, spenders)
-    return Advisory(
-        notice.gate, notice.stage, notice.count, f"{CHECK} {text}", summary, fingerprint=notice.fingerprint
-    )
+    return Advisory(notice.gate, notice.stage, notice.count, f"{CHECK} {text}", summary, fingerprint=notice.fingerprint)
 
 
 def _finding(hit: Hit, settings: Settings) -> str:
@@ -124,7 +122,9 @@ def _finding(hit: Hit, settings: Settings) -> str:
         case "failure":
             return f"{what} failed {hit.count} times in a row (limit {hit.limit}), last with: {detail}"
         case "repeat":
-            return f"{what} would be the {_ordinal(hit.count)} within the last {settings.window} calls (limit {hit.limit})"
+            return (
+                f"{what} would be the {_ordinal(hit.count)} within the last {settings.window} calls (limit {hit.limit})"
+            )
         case "signature":
             return f"{what} would be the {_ordinal(hit.count)} of this turn (limit {hit.limit})"
         case "skeleton":
@@ -175,7 +175,9 @@ def _budget_help(blocking: Sequence[Hit], settings: Settings, about: Circumstanc
     allowed = ", ".join(sorted(settings.never_block))
     lines = [_spenders(about.spenders)] if about.spenders else []
     lines.append(f"Still allowed: {allowed or 'nothing'}. Wind up: say what is done, what is open, and what it needs.")
-    lift = f"A person lifts it: {', '.join(f'`{SETTING[gate]}`' for gate in gates)} in the configuration (0 is no limit)"
+    lift = (
+        f"A person lifts it: {', '.join(f'`{SETTING[gate]}`' for gate in gates)} in the configuration (0 is no limit)"
+    )
     lift += ", `toolbreaker state reset --budget` where state is kept"
     if "turnBudget" in gates:
         lift += ", or the next user message, which begins a new turn"
@@ -223,9 +225,7 @@ def _fail_warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str]
     )
 
 
-def _budget_warn(
-    notice: Notice, settings: Settings, spenders: Sequence[tuple[str, int]]
-) -> tuple[str, str]:
+def _budget_warn(notice: Notice, settings: Settings, spenders: Sequence[tuple[str, int]]) -> tuple[str, str]:
     share = round(100 * notice.count / notice.limit)
     text = (
         f"{notice.count:,} of {notice.limit:,} tokens of billed input are spent ({share} %): {SPENT_LABEL[notice.gate]}. "

@@ -12,7 +12,7 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -93,6 +93,23 @@ class Account(Struct):
     request_ids: dict[str, None] = field(default_factory=dict)
 
 
+class Entry(Struct, frozen=True):
+    """One change of an account, for whoever keeps accounts beyond the process.
+
+    `charge`: `amount` tokens of request `key` by `agent`, whose ancestors are `line`, nearest first.
+    `start`: `agent` by `line[0]` as `kind`, by its call `key`. `end`: it ended.
+    `turn`: a person spoke to it. `tool`: one tool call. `pass`, `warn`: quota or budget `key` of `agent`.
+    """
+
+    op: Literal["charge", "start", "end", "turn", "tool", "pass", "warn"]
+    agent: str
+    amount: int = 0
+    key: str | None = None
+    line: tuple[str, ...] = ()
+    kind: str | None = None
+    at: float | None = None
+
+
 class Agent(Struct):
     """One agent. `turn` counts its user turns: an outcome of an earlier turn is dropped by it."""
 
@@ -126,22 +143,40 @@ class Agent(Struct):
 
 
 class State:
-    """All agents, least recently used first."""
+    """All agents, least recently used first.
+
+    Whoever keeps accounts beyond the process sets `loader`, which is asked once for each agent that is new here,
+    and `journal`, to which every change of an account is added.
+    """
 
     def __init__(self) -> None:
         self.agents: dict[str, Agent] = {}
         self.calls_named = 0
+        self.loader: Callable[[str], Agent | None] | None = None
+        self.journal: list[Entry] | None = None
 
     # -- agents ---------------------------------------------------------------------------------------------
 
     def agent(self, name: str) -> Agent:
         """The agent of that name, made when it is new, moved to the young end, with its ancestors."""
-        agent = self.agents.pop(name, None) or Agent()
+        agent = self.agents.pop(name, None)
+        if agent is None:
+            agent = self._load(name)
         self.agents[name] = agent
         for ancestor in self.ancestors(name):
             self.agents[ancestor] = self.agents.pop(ancestor)
         if len(self.agents) > MAX_AGENTS:
             del self.agents[next(iter(self.agents))]
+        return agent
+
+    def _load(self, name: str) -> Agent:
+        agent = self.loader(name) if self.loader else None
+        if agent is None:
+            return Agent()
+        parent = agent.account.parent
+        if parent is not None and parent != name and parent not in self.agents:
+            self.agents[name] = agent
+            self.agents[parent] = self._load(parent)
         return agent
 
     def ancestors(self, name: str) -> list[str]:
@@ -155,14 +190,7 @@ class State:
             agent = self.agents[parent]
         return found
 
-    def root(self, name: str) -> Agent:
-        """The agent whose turn pays for this one: itself when nobody known started it."""
-        above = self.ancestors(name)
-        return self.agents[above[-1] if above else name]
-
-    def start(
-        self, name: str, parent: str, kind: str, call_id: str | None = None, at: float | None = None
-    ) -> None:
+    def start(self, name: str, parent: str, kind: str, call_id: str | None = None, at: float | None = None) -> None:
         """An agent was started by another. Saying it again changes nothing; a circle is not believed."""
         self.agent(parent)
         child = self.agent(name)
@@ -176,6 +204,7 @@ class State:
                 key = call_id or ""
                 _count(workflows, key)
                 child.account.ordinal = workflows[key]
+            self._note(Entry("start", name, key=call_id, line=(parent,), kind=kind, at=at))
         if child.account.parent == parent:
             above.children[name] = at
 
@@ -185,6 +214,7 @@ class State:
         parent = agent and agent.account.parent
         if parent and parent in self.agents:
             self.agents[parent].children.pop(name, None)
+            self._note(Entry("end", name, line=(parent,)))
 
     def seen(self, name: str, at: float | None) -> None:
         """A sign of life of a subagent that still runs."""
@@ -200,9 +230,8 @@ class State:
         account.turn_spenders = {}
         account.warned = set()
         account.passed = set()
-        self.agents[name] = Agent(
-            turn=old.turn + 1, pending=old.pending, children=old.children, account=account
-        )
+        self.agents[name] = Agent(turn=old.turn + 1, pending=old.pending, children=old.children, account=account)
+        self._note(Entry("turn", name))
 
     # -- calls ----------------------------------------------------------------------------------------------
 
@@ -307,28 +336,37 @@ class State:
             account.request_ids[usage.request_id] = None
             _bound(account.request_ids, MAX_REQUEST_IDS)
         tokens = usage.billed
+        above = self.ancestors(usage.agent)
+        self._note(Entry("charge", usage.agent, tokens, usage.request_id, tuple(above), at=usage.at))
         account.requests += 1
         account.session_spent += tokens
-        turn = self.root(usage.agent).account
+        turn = self.agents[above[-1] if above else usage.agent].account
         turn.turn_spent += tokens
         _count(turn.turn_spenders, usage.agent, tokens, MAX_SPENDERS)
-        for name in (usage.agent, *self.ancestors(usage.agent)):
+        for name in (usage.agent, *above):
             family = self.agents[name].account
             family.family_spent += tokens
             _count(family.family_spenders, usage.agent, tokens, MAX_SPENDERS)
         return True
 
-    def count_tool(self, agent: Agent) -> None:
+    def count_tool(self, name: str) -> None:
         """A tool call of this agent may run."""
-        agent.account.tools += 1
+        self.agents[name].account.tools += 1
+        self._note(Entry("tool", name, 1))
 
-    def warned(self, account: Account, budget: str) -> None:
-        """Somebody was told of this budget this turn."""
-        account.warned.add(budget)
+    def warned(self, owner: str, budget: str) -> None:
+        """Somebody was told of this agent's budget this turn."""
+        self.agents[owner].account.warned.add(budget)
+        self._note(Entry("warn", owner, key=budget))
 
-    def pass_quota(self, account: Account, quota: str) -> None:
-        """The one free overrun of a quota is used up."""
-        account.passed.add(quota)
+    def pass_quota(self, owner: str, quota: str) -> None:
+        """The one free overrun of this agent's quota is used up."""
+        self.agents[owner].account.passed.add(quota)
+        self._note(Entry("pass", owner, key=quota))
+
+    def _note(self, entry: Entry) -> None:
+        if self.journal is not None:
+            self.journal.append(entry)
 
     # -- in and out -----------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from breaker.events import Hit
 from breaker.rules.base import Rule, View
 from breaker.settings import Settings
-from breaker.state import SILENT_AFTER, Account, Agent, Notice, State
+from breaker.state import SILENT_AFTER, Agent, Notice, State
 
 
 class Budgets(Rule):
@@ -20,32 +20,30 @@ class Budgets(Rule):
         self.warn_ratio = settings.warn_ratio
 
     def judge(self, view: View) -> Iterator[Hit]:
-        for gate, _, owner, spent, limit in self.spent(view.state, view.call.agent):
+        for gate, owner, spent, limit in self.spent(view.state, view.call.agent):
             if spent >= limit:
                 yield Hit(gate, spent, limit, detail=owner)
 
-    def spent(self, state: State, name: str) -> Iterator[tuple[str, Account, str, int, int]]:
-        """Every budget that this agent's calls are judged by: gate, account, its owner's name, spent, limit."""
-        above = state.ancestors(name)
-        line = [name, *above]
-        account = state.agents[name].account
+    def spent(self, state: State, name: str) -> Iterator[tuple[str, str, int, int]]:
+        """Every budget that this agent's calls are judged by: gate, whose it is, spent, limit."""
+        line = [name, *state.ancestors(name)]
         if self.turn is not None:
-            root = state.agents[line[-1]].account
-            yield "turnBudget", root, line[-1], root.turn_spent, self.turn
+            yield "turnBudget", line[-1], state.agents[line[-1]].account.turn_spent, self.turn
         if self.session is not None:
-            yield "sessionBudget", account, name, account.session_spent, self.session
+            yield "sessionBudget", name, state.agents[name].account.session_spent, self.session
         if self.family is not None:
             for owner in line:
-                family = state.agents[owner].account
-                yield "familyBudget", family, owner, family.family_spent, self.family
+                yield "familyBudget", owner, state.agents[owner].account.family_spent, self.family
 
-    def warnings(self, state: State, name: str) -> Iterator[tuple[Account, Notice]]:
-        """The budgets past the warning ratio that nobody was told of this turn, with the account that is told."""
+    def warnings(self, state: State, name: str) -> list[tuple[str, Notice]]:
+        """The budgets past the warning ratio of which nobody was told this turn, each with its owner."""
         if self.warn_ratio is None:
-            return
-        for gate, account, owner, spent, limit in self.spent(state, name):
-            if spent >= limit * self.warn_ratio and gate not in account.warned:
-                yield account, Notice(gate, "budgetWarn", spent, limit, detail=owner)
+            return []
+        return [
+            (owner, Notice(gate, "budgetWarn", spent, limit, detail=owner))
+            for gate, owner, spent, limit in self.spent(state, name)
+            if spent >= limit * self.warn_ratio and gate not in state.agents[owner].account.warned
+        ]
 
 
 class Quotas(Rule):
@@ -85,8 +83,4 @@ class Fanout(Rule):
 
 def alive(agent: Agent, now: float | None) -> int:
     """How many of an agent's subagents run; one that has been silent for half an hour does not count."""
-    return sum(
-        1
-        for seen in agent.children.values()
-        if now is None or seen is None or now - seen < SILENT_AFTER
-    )
+    return sum(1 for seen in agent.children.values() if now is None or seen is None or now - seen < SILENT_AFTER)

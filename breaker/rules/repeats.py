@@ -82,6 +82,4 @@ def span(settings: Settings) -> int:
 
 
 def _cycles(calls: list[str], period: int) -> bool:
-    return len(set(calls[:period])) > 1 and all(
-        call == calls[n % period] for n, call in enumerate(calls)
-    )
+    return len(set(calls[:period])) > 1 and all(call == calls[n % period] for n, call in enumerate(calls))

@@ -58,9 +58,7 @@ class FailureTrack(Rule):
         if not crossed:
             return None
         named = next((f for f in crossed if not f.startswith("exact:")), crossed[0])
-        return Notice(
-            "failure", "failWarn", self.warn_at, self.warn_at, named, _reason(after.outcome.failure)
-        )
+        return Notice("failure", "failWarn", self.warn_at, self.warn_at, named, _reason(after.outcome.failure))
 
 
 class OccurrenceTrack(Rule):
