@@ -25,13 +25,13 @@ Shape = Literal[
 Off = Literal["never", "null", "zero"]
 
 LARGEST = 2**53 - 1
-"""The largest integer that every JSON client can write exactly."""
+"""The largest integer that every JSON client can write exactly: what bounds an integer without a `high`."""
 
 
 class Setting(Struct, frozen=True, kw_only=True):
     """One setting as people meet it.
 
-    `shape` says what a value looks like, `low` and `high` bound its numbers (inclusive; `above` is exclusive),
+    `shape` says what a value looks like, `low` and `high` bound its numbers (`above` is exclusive), and
     `off` says what turns it off: nothing, `null` alone, or also 0 and negative numbers.
     `reason` says where the default comes from.
     """
@@ -40,8 +40,8 @@ class Setting(Struct, frozen=True, kw_only=True):
     shape: Shape
     meaning: str
     reason: str
-    low: int = 0
-    high: int = LARGEST
+    low: int | None = None
+    high: int | None = None
     above: int | None = None
     off: Off = "never"
     choices: tuple[str, ...] = ()
@@ -351,3 +351,6 @@ SETTINGS: tuple[Setting, ...] = (
     ),
 )
 """Every setting, in the order in which people read them."""
+
+BY_NAME: dict[str, Setting] = {setting.name: setting for setting in SETTINGS}
+"""The settings by wire name."""

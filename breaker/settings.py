@@ -1,7 +1,7 @@
 """The settings as the judgement reads them: everything present, everything valid, "off" always `None`.
 
-`Settings()` is the profile `standard`; `PROFILES` holds what each profile changes of it. `breaker.setting_table`
-describes every setting, and `breaker.options` turns what people write into a `Settings`.
+`Settings()` is the profile `standard`; `PROFILES` holds what each profile changes of it. `setting_table`
+describes every setting, and `options` turns what people write into a `Settings`.
 """
 
 from __future__ import annotations
@@ -181,5 +181,9 @@ PROFILES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
 
 def preset(profile: str = "standard") -> Settings:
     """The settings of a profile to which nobody added anything. An unknown name is a KeyError."""
-    values = {**msgspec.to_builtins(Settings()), **PROFILES[profile], "profile": profile}
-    return msgspec.convert(values, Settings)
+    return msgspec.convert(values_of(profile), Settings)
+
+
+def values_of(profile: str) -> dict[str, Any]:
+    """The settings of a profile by wire name, for layers to be laid over."""
+    return {**msgspec.to_builtins(Settings()), **PROFILES[profile], "profile": profile}

@@ -1,0 +1,240 @@
+"""One written value against its setting: what it means, or what is wrong with it.
+
+A check never raises: it complains, as often as there is cause, and what it returns then is not to be used.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from breaker.setting_table import LARGEST, Setting, Shape
+from breaker.settings import EVERY_TOOL, KINDS, SHELL_TOOLS, Settings
+
+Hint = str | Callable[[], str] | None
+"""What to do about a problem; a function where finding it out costs more than finding the problem."""
+
+Complain = Callable[[str, str, Hint], None]
+"""Takes the key path as written, what is wrong, and the hint."""
+
+Check = Callable[[Setting, str, Any, Complain], Any]
+
+SHOWN_CHARS = 60
+"""How much of a wrong value or key a problem repeats."""
+
+_RETIRED_CHOICES = {("localHosts", "ask"): 'use onLimit: "ask"'}
+_IDENTITIES = (*KINDS, *(name for name in Settings().limits if name not in KINDS))
+_HOST = re.compile(r"[^\s/?#@\\]+")
+
+
+def check(setting: Setting, value: Any, complain: Complain) -> Any:
+    """The value as `Settings` holds it: "off" is None, lists are tuples, host names are in lower case."""
+    return _CHECKS[setting.shape](setting, setting.name, value, complain)
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """Which of the known names somebody may have meant."""
+    folded = {_fold(name): name for name in known}
+    wanted = _fold(word[:SHOWN_CHARS])
+    close = difflib.get_close_matches(wanted, folded, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {folded[close[0]]}?"
+    return f"the nearest is {folded[max(folded, key=lambda name: _likeness(wanted, name))]}"
+
+
+def shown(value: Any) -> str:
+    """A value as a problem names it: its JSON, cut; its type where it has none."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a value of type {type(value).__name__}"
+    return readable(text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…")
+
+
+def readable(text: str) -> str:
+    """The text without lone surrogates, which no reply could carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _flag(_: Setting, key: str, value: Any, complain: Complain) -> Any:
+    if not isinstance(value, bool):
+        complain(key, f"{shown(value)} is not true or false", "write true or false, without quotes")
+    return value
+
+
+def _choice(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    if not isinstance(value, str) or value not in setting.choices:
+        hint: Hint = None
+        if isinstance(value, str):
+            hint = _RETIRED_CHOICES.get((key, value)) or nearest(value, setting.choices)
+        complain(key, f"{shown(value)} is not one of {', '.join(setting.choices)}", hint)
+    return value
+
+
+def _integer(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    if _is_off(setting, value):
+        return None
+    if not _is_number(value) or value != int(value):
+        complain(key, f"{shown(value)} is not an integer", _number_hint(setting, value))
+    elif _in_bounds(setting, key, value, complain, high=LARGEST):
+        return int(value)
+    return None
+
+
+def _number(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    if _is_off(setting, value):
+        return None
+    if not _is_number(value):
+        complain(key, f"{shown(value)} is not a finite number", _number_hint(setting, value))
+    elif _in_bounds(setting, key, value, complain):
+        whole = value == int(value) and abs(value) <= LARGEST
+        return int(value) if whole else float(value)
+    return None
+
+
+def _words(_: Setting, key: str, value: Any, complain: Complain) -> Any:
+    return tuple(_word(place, item, complain) for place, item in _items(key, value, complain))
+
+
+def _integers(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    read = [_integer(setting, place, item, complain) for place, item in _items(key, value, complain)]
+    return tuple(dict.fromkeys(read))
+
+
+def _word_map(_: Setting, key: str, value: Any, complain: Complain) -> Any:
+    return {
+        _host(place, name, complain): _host(place, item, complain)
+        for place, name, item in _members(key, value, complain)
+    }
+
+
+def _words_map(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    read = {}
+    for place, name, item in _members(key, value, complain):
+        if not name:
+            complain(place, "names no tool", f'"{EVERY_TOOL}" is every tool')
+        elif name.startswith("@") and name != SHELL_TOOLS:
+            complain(place, "is not a group of tools", f"the one group is {SHELL_TOOLS}")
+        read[name] = _words(setting, place, item, complain)
+    return read
+
+
+def _integer_map(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    return {
+        _word(place, name, complain): _integer(setting, place, item, complain)
+        for place, name, item in _members(key, value, complain)
+    }
+
+
+def _limit_map(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    read = {}
+    for place, name, item in _members(key, value, complain):
+        kind, colon, rest = name.partition(":")
+        if kind not in KINDS:
+            complain(place, "is not a kind of identity", partial(nearest, name, _IDENTITIES))
+        elif colon and not rest:
+            complain(place, "names nothing after the colon", f"{kind} alone is every {kind}")
+        read[name] = _number(setting, place, item, complain)
+    return read
+
+
+_CHECKS: dict[Shape, Check] = {
+    "flag": _flag,
+    "choice": _choice,
+    "integer": _integer,
+    "number": _number,
+    "words": _words,
+    "integers": _integers,
+    "wordMap": _word_map,
+    "wordsMap": _words_map,
+    "integerMap": _integer_map,
+    "limitMap": _limit_map,
+}
+
+
+def _items(key: str, value: Any, complain: Complain) -> list[tuple[str, Any]]:
+    if isinstance(value, list | tuple):
+        return [(f"{key}[{index}]", item) for index, item in enumerate(value)]
+    hint = f"write [{shown(value)}]" if isinstance(value, str) else None
+    complain(key, f"{shown(value)} is not a list", hint)
+    return []
+
+
+def _members(key: str, value: Any, complain: Complain) -> list[tuple[str, str, Any]]:
+    if not isinstance(value, Mapping):
+        complain(key, f"{shown(value)} is not an object", None)
+        return []
+    for name in value:
+        if not isinstance(name, str):
+            complain(f"{key}.{shown(name)}", "is not a text", "put the key in quotes")
+    return [(f"{key}.{readable(name)}", name, item) for name, item in value.items() if isinstance(name, str)]
+
+
+def _word(key: str, value: Any, complain: Complain) -> Any:
+    if not isinstance(value, str) or not value.strip():
+        complain(key, f"{shown(value)} is not a text with something in it", None)
+    elif value != readable(value):
+        complain(key, f"{shown(value)} is not valid Unicode", None)
+    return value
+
+
+def _host(key: str, value: Any, complain: Complain) -> Any:
+    if not isinstance(value, str) or not _HOST.fullmatch(value) or value != readable(value):
+        complain(key, f"{shown(value)} is not a host name", "a host name alone, as in a.example")
+        return ""
+    return value.lower()
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _is_off(setting: Setting, value: Any) -> bool:
+    if value is None:
+        return setting.off != "never"
+    return setting.off == "zero" and _is_number(value) and value <= 0
+
+
+def _number_hint(setting: Setting, value: Any) -> str | None:
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return _off_hint(setting)
+        return "write the number without quotes"
+    return _off_hint(setting)
+
+
+def _off_hint(setting: Setting) -> str | None:
+    return {"never": None, "null": "null turns it off", "zero": "0 or null turns it off"}[setting.off]
+
+
+def _in_bounds(setting: Setting, key: str, value: float, complain: Complain, high: int | None = None) -> bool:
+    high = high if setting.high is None else setting.high
+    if setting.above is not None and value <= setting.above:
+        complain(key, f"{shown(value)} is not above {setting.above}", _off_hint(setting))
+    elif setting.low is not None and value < setting.low:
+        complain(key, f"{shown(value)} is less than {setting.low}", _off_hint(setting))
+    elif high is not None and value > high:
+        complain(key, f"{shown(value)} is more than {high}", _off_hint(setting))
+    else:
+        return True
+    return False
+
+
+def _fold(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
