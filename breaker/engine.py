@@ -37,7 +37,7 @@ from breaker.settings import Settings
 from breaker.state import Account, Agent, Notice, Pending, State
 
 
-class UnknownCall(LookupError):
+class UnknownCallError(LookupError):
     """An outcome or an approval names a call that was never guarded, or is settled already."""
 
 
@@ -90,12 +90,12 @@ class Engine:
     def approve(self, agent: str, call_id: str, outcome: Outcome) -> Verdict:
         """What the operator answered to an ask; everything but `approved` is a denial.
 
-        Raises UnknownCall when no such ask is open.
+        Raises UnknownCallError when no such ask is open.
         """
         memory = self.state.agent(agent)
         pending = memory.pending.get(call_id)
         if pending is None or pending.decision != "ask":
-            raise UnknownCall(f"no open question about call {call_id!r} of agent {agent!r}")
+            raise UnknownCallError(f"no open question about call {call_id!r} of agent {agent!r}")
         current = pending.turn == memory.turn
         if outcome == "approved":
             pending.decision = "allow"
@@ -113,7 +113,7 @@ class Engine:
     # -- after a call ---------------------------------------------------------------------------------------
 
     def settle(self, settled: Settled) -> Report:
-        """Take in how a call went. Raises UnknownCall when no call is meant by it."""
+        """Take in how a call went. Raises UnknownCallError when no call is meant by it."""
         if not self.settings.enabled:
             return Report()
         agent = self.state.agent(settled.agent)
@@ -307,7 +307,7 @@ class Engine:
             if waiting:
                 return waiting[0][0]
         if not described:
-            raise UnknownCall(
+            raise UnknownCallError(
                 f"agent {settled.agent!r} has no unsettled call "
                 f"{settled.call_id or settled.tool or '(neither callId nor tool given)'!r}; "
                 "to report a call that was never guarded, give its tool and arguments"
