@@ -208,10 +208,9 @@ def _is_off(setting: Setting, value: Any) -> bool:
 def _number_hint(setting: Setting, value: Any) -> str | None:
     if isinstance(value, str):
         try:
-            float(value)
+            return f"write {float(value):.12g}, without quotes"
         except ValueError:
             return _off_hint(setting)
-        return "write the number without quotes"
     return _off_hint(setting)
 
 

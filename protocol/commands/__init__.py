@@ -1,0 +1,1 @@
+"""One module a subcommand: `configure(parser)` and `run(args)`."""

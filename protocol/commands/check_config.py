@@ -1,0 +1,47 @@
+"""`toolbreaker check-config`: what a configuration comes to, or everything that is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from breaker.options import ConfigError, Resolved, remarks, wire
+from breaker.setting_table import SETTINGS
+from protocol import layers
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.description = (
+        "Print the resolved settings as JSON, which is a config file itself. Remarks go to stderr and never fail; "
+        "a wrong setting is exit status 2."
+    )
+    parser.add_argument("--explain", action="store_true", help="print what each setting means and who set it")
+    layers.add_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0, or 2 with the list of problems on stderr."""
+    sources = layers.sources_of(args, os.environ)
+    try:
+        resolved = sources.resolve()
+    except ConfigError as error:
+        print(layers.complaint(error), file=sys.stderr)
+        return 2
+    print(_explained(resolved) if args.explain else json.dumps(wire(resolved.settings), indent=2))
+    for remark in (*sources.notes, *resolved.notes, *remarks(resolved.settings)):
+        print(f"toolbreaker: {remark}", file=sys.stderr)
+    return 0
+
+
+def _explained(resolved: Resolved) -> str:
+    values = wire(resolved.settings)
+    profile = f"profile {resolved.settings.profile}"
+    return "\n".join(
+        f"{setting.name} = {json.dumps(values[setting.name], ensure_ascii=False)}\n"
+        f"    from {resolved.origins.get(setting.name, profile)}: {setting.meaning}\n"
+        f"    by default {json.dumps(setting.default, ensure_ascii=False)}: {setting.reason}"
+        for setting in SETTINGS
+    )
