@@ -17,6 +17,7 @@ from breaker.content import text_of
 from breaker.events import (
     Advisory,
     Call,
+    Decision,
     Failure,
     FingerprintCount,
     Hit,
@@ -72,20 +73,25 @@ class Engine:
         if not self.settings.enabled:
             return Verdict("allow", call_id)
         view = self._view(call, explain)
-        hits = self._find(view)
-        ruling = gate.rule(hits, self.state, call.agent, self.settings, call.can_ask)
+        ruling = gate.rule(self._find(view), self.state, call.agent, self.settings, call.can_ask)
         explained = self._explain(view) if explain else None
-        pending = self._pending(view, ruling)
-        agent = view.agent
-        self.state.open(agent, call_id, pending)
+        decision = "allow" if self.settings.shadow else ruling.decision
+        pending = self._pending(view, ruling, decision)
+        self.state.open(view.agent, call_id, pending)
         if ruling.decision == "allow":
             self._admit(view, pending, ruling)
-            return Verdict("allow", call_id, hits=ruling.passing, fingerprints=explained)
-        if ruling.decision == "ask":
+            return Verdict("allow", call_id, ruling.passing, fingerprints=explained)
+        code = gate.code(ruling.blocking)
+        if decision == "allow":
+            self.state.would_have(view.agent, ruling.decision, code)
+            reason = self._reason(call.agent, ruling)
+            self._admit(view, pending, ruling)
+        elif decision == "ask":
             reason = messages.question(ruling.blocking, self.settings)
         else:
             reason = self._deny(call.agent, ruling)
-        return Verdict(ruling.decision, call_id, ruling.blocking, gate.code(ruling.blocking), reason, explained)
+        would_have = ruling.decision if self.settings.shadow else None
+        return Verdict(decision, call_id, ruling.blocking, code, reason, explained, would_have)
 
     def approve(self, agent: str, call_id: str, outcome: Outcome) -> Verdict:
         """What the operator answered to an ask; everything but `approved` is a denial.
@@ -222,13 +228,13 @@ class Engine:
         )
         return [hit for rule in rules for hit in rule.judge(view)]
 
-    def _pending(self, view: View, ruling: Ruling) -> Pending:
+    def _pending(self, view: View, ruling: Ruling, decision: Decision) -> Pending:
         identity = view.identity
         return Pending(
             tool=view.call.tool,
             exact=view.exact,
             fingerprints=identity.fingerprints,
-            decision=ruling.decision,
+            decision=decision,
             turn=view.agent.turn,
             kind=identity.kind,
             reads_only=identity.reads_only,
@@ -262,7 +268,7 @@ class Engine:
 
     def _deny(self, name: str, ruling: Ruling, current: bool = True) -> str:
         agent = self.state.agents[name]
-        reason = messages.denial(ruling.blocking, self.settings, self._circumstances(name, ruling))
+        reason = self._reason(name, ruling)
         if current:
             hits = ruling.blocking
             self.state.commit(
@@ -273,13 +279,14 @@ class Engine:
             self.state.denied(agent, [gate.spot(h) for h in hits if GATES[h.gate].escape == "hatch"])
         return reason
 
-    def _circumstances(self, name: str, ruling: Ruling) -> messages.Circumstances:
+    def _reason(self, name: str, ruling: Ruling) -> str:
         agent = self.state.agents[name]
         named = {hit.fingerprint for hit in ruling.blocking}
         quote = next((text for identities, text in reversed(agent.results) if not named.isdisjoint(identities)), None)
         budget = next((hit for hit in ruling.blocking if hit.gate in gate.BUDGETS), None)
         spenders = self._spenders(budget.gate, budget.detail) if budget else ()
-        return messages.Circumstances(spenders, quote, ruling.refused)
+        about = messages.Circumstances(spenders, quote, ruling.refused)
+        return messages.denial(ruling.blocking, self.settings, about)
 
     def _spenders(self, budget: str, owner: str | None) -> Sequence[tuple[str, int]]:
         account = self.state.agents[owner].account if owner in self.state.agents else Account()
@@ -425,6 +432,7 @@ def _status(agent: Agent) -> dict[str, Any]:
         "asking": sorted(set(agent.asking)),
         "unsettled": len(agent.pending),
         "denials": dict(agent.denials),
+        "wouldHave": dict(agent.would_have),
         "parent": account.parent,
         "running": list(agent.children),
         "spent": {"turn": account.turn_spent, "session": account.session_spent, "family": account.family_spent},

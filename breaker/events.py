@@ -119,7 +119,10 @@ class FingerprintCount(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """The answer to a call. `code` and `reason` stand with `deny` and `ask`; `hits` are all findings."""
+    """The answer to a call. `code` and `reason` stand with `deny` and `ask`; `hits` are all findings.
+
+    In shadow the decision is always `allow`, and `would_have` is what it would have been.
+    """
 
     decision: Decision
     call_id: str
@@ -127,6 +130,7 @@ class Verdict(Struct, frozen=True):
     code: str | None = None
     reason: str | None = None
     fingerprints: tuple[FingerprintCount, ...] | None = None
+    would_have: Decision | None = None
     degraded: bool = False
 
 

@@ -126,6 +126,7 @@ class Agent(Struct):
     recent: list[str] = field(default_factory=list)
     errors: dict[str, dict[str, int]] = field(default_factory=dict)
     denials: dict[str, int] = field(default_factory=dict)
+    would_have: dict[str, int] = field(default_factory=dict)
     children: dict[str, float | None] = field(default_factory=dict)
     owed: list[Notice] = field(default_factory=list)
     account: Account = field(default_factory=Account)
@@ -230,7 +231,13 @@ class State:
         account.turn_spenders = {}
         account.warned = set()
         account.passed = set()
-        self.agents[name] = Agent(turn=old.turn + 1, pending=old.pending, children=old.children, account=account)
+        self.agents[name] = Agent(
+            turn=old.turn + 1,
+            pending=old.pending,
+            would_have=old.would_have,
+            children=old.children,
+            account=account,
+        )
         self._note(Entry("turn", name))
 
     # -- calls ----------------------------------------------------------------------------------------------
@@ -279,6 +286,10 @@ class State:
         """A call went through at these spots after enough denials: their counting starts again."""
         for spot in spots:
             agent.denials.pop(spot, None)
+
+    def would_have(self, agent: Agent, decision: Decision, code: str) -> None:
+        """In shadow: this call would not have run."""
+        _count(agent.would_have, f"{decision} {code}")
 
     def exempt(self, agent: Agent, identities: Iterable[str]) -> None:
         """The operator let these identities repeat for the rest of the turn."""
