@@ -1,0 +1,865 @@
+"""Sessions in which the agent goes round in circles. Each must be stopped; no two escape by the same spelling.
+
+They are invented after what users of agents report in public: the kinds are theirs, the words are not.
+"""
+
+# ruff: noqa: E501 - a line holds one call with its answer
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from judgement.build import Session, hexes, rng, uuid
+
+Author = Callable[[], Session]
+LOOPS: list[Author] = []
+
+
+def loop(author: Author) -> Author:
+    LOOPS.append(author)
+    return author
+
+
+SOURCE = [
+    f"    {name} = compute({n}, mode='{name}')"
+    for n, name in enumerate(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"] * 40)
+]
+
+
+# -- edits that do nothing ----------------------------------------------------------------------------------
+
+
+@loop
+def stale_anchor() -> Session:
+    s = Session(
+        "stale-anchor", "stop", "an edit whose anchor is gone, its replacement varied, the file read in between"
+    )
+    text = "\n".join(f"{n}\tline {n} of the finder" for n in range(30))
+    for n in range(14):
+        s.call("read_file", {"path": "src/Finder.tsx"}, text)
+        s.call(
+            "edit_file",
+            {"path": "src/Finder.tsx", "old_string": "const open = true", "new_string": f"const open = state.v{n}"},
+            None,
+            error="Failed to edit, 0 occurrences found for old_string in src/Finder.tsx. No edits made.",
+        )
+    return s
+
+
+@loop
+def same_write() -> Session:
+    s = Session("same-write", "stop", "the same file written with the same content again and again, each a success")
+    body = "export const limits = { retries: 3 };\n"
+    for _ in range(15):
+        s.call(
+            "write_to_file",
+            {"path": "config/limits.ts", "content": body},
+            "The content was successfully saved to config/limits.ts.",
+        )
+    return s
+
+
+@loop
+def noop_edit_and_test() -> Session:
+    s = Session(
+        "noop-edit-and-test", "stop", "one identical edit reported as done, then the same red test, over and over"
+    )
+    diff = "@@ -3,1 +3,1 @@\n-RE = r'\\\\s*'\n+RE = r'\\\\\\\\s*'\n"
+    for n in range(12):
+        s.call("apply_diff", {"path": "parse.py", "diff": diff}, '{"ok": true, "path": "parse.py"}')
+        s.sh(
+            "pytest -q tests/test_parse.py",
+            f"FAILED tests/test_parse.py::test_ws - AssertionError\n1 failed, 7 passed in 0.{20 + n}s",
+            1,
+        )
+    return s
+
+
+@loop
+def edit_there_and_back() -> Session:
+    s = Session("edit-there-and-back", "stop", "two edits undo each other, the same two red results take turns")
+    for n in range(12):
+        a, b = ("timeout = 5", "timeout = 50") if n % 2 == 0 else ("timeout = 50", "timeout = 5")
+        s.call(
+            "Edit",
+            {"file_path": "/app/client.py", "old_string": a, "new_string": b},
+            "The file /app/client.py has been updated.",
+        )
+        s.sh(
+            "make check", f"FAIL: test_slow ({'too slow' if n % 2 else 'gave up early'})\nmake: *** [check] Error 1", 2
+        )
+    return s
+
+
+@loop
+def two_formatters() -> Session:
+    s = Session("two-formatters", "stop", "two formatters rewrite each other's output")
+    for _ in range(16):
+        s.sh("npx prettier --write src/app.ts", "src/app.ts 41ms")
+        s.sh("npx eslint --fix src/app.ts", "")
+    return s
+
+
+@loop
+def patch_rejected() -> Session:
+    s = Session("patch-rejected", "stop", "patches of one file that never apply, each with another context")
+    for n in range(16):
+        patch = f"*** Begin Patch\n*** Update File: lib/job.rb\n@@ def perform_{n}\n-  run\n+  run_{n}\n*** End Patch"
+        s.call(
+            "apply_patch",
+            {"input": patch},
+            f"apply_patch verification failed: Failed to find context 'def perform_{n}' in lib/job.rb",
+            exit=1,
+        )
+    return s
+
+
+# -- the same thing said in other words ---------------------------------------------------------------------
+
+
+@loop
+def reworded_report() -> Session:
+    s = Session("reworded-report", "stop", "a report handed in again and again, every time in other words")
+    words = [
+        "the",
+        "focused",
+        "review",
+        "work",
+        "remains",
+        "complete",
+        "and",
+        "verified",
+        "with",
+        "all",
+        "checks",
+        "green",
+        "ready",
+        "for",
+        "hand",
+        "over",
+    ]
+    r = rng("report")
+    for _ in range(45):
+        picked = r.sample(words, 9)
+        s.call(
+            "yield_result",
+            {"result": {"data": {"status": " ".join(picked).capitalize() + "."}}, "type": ["section"]},
+            "Result submitted.",
+        )
+    return s
+
+
+@loop
+def message_storm() -> Session:
+    s = Session("message-storm", "stop", "one answer sent to a chat many times in slightly other words; ids differ")
+    words = [
+        "your",
+        "sleep",
+        "score",
+        "improved",
+        "this",
+        "week",
+        "and",
+        "resting",
+        "heart",
+        "rate",
+        "went",
+        "down",
+        "while",
+        "steps",
+        "stayed",
+        "about",
+        "same",
+    ]
+    r = rng("storm")
+    for _ in range(30):
+        text = " ".join(r.sample(words, 12))
+        s.call(
+            "message",
+            {"action": "send", "to": "+15550100", "text": text},
+            json.dumps({"ok": True, "messageId": f"om_{hexes(r, 16)}", "ts": 1754484526 + r.randrange(10**6)}),
+        )
+    return s
+
+
+@loop
+def same_message() -> Session:
+    s = Session(
+        "same-message",
+        "stop",
+        "the very same message sent again, every delivery with an id of its own",
+        clock=1_754_480_000,
+        gap=4,
+    )
+    r = rng("same message")
+    for _ in range(24):
+        s.call(
+            "sessions_send",
+            {"session": "main", "message": "Deployment finished, please check."},
+            json.dumps({"delivered": True, "message_id": uuid(r)}),
+        )
+    return s
+
+
+@loop
+def rephrased_search() -> Session:
+    s = Session(
+        "rephrased-search", "stop", "one web search in ever other words; the hits are the same ones, reshuffled"
+    )
+    words = ["python", "asyncio", "timeout", "handling", "best", "practice", "cancel", "task", "wait_for", "example"]
+    hits = [
+        f"{title} - https://site{n}.example/{title.replace(' ', '-')}"
+        for n, title in enumerate(
+            [
+                "Timeouts in asyncio",
+                "Cancelling tasks",
+                "wait_for explained",
+                "Structured concurrency",
+                "Async pitfalls",
+            ]
+        )
+    ]
+    r = rng("search")
+    for _ in range(28):
+        query = " ".join(r.sample(words, 6))
+        s.call("web_search", {"query": query}, "\n".join(r.sample(hits, 5)))
+    return s
+
+
+@loop
+def commit_nothing() -> Session:
+    s = Session("commit-nothing", "stop", "a commit of nothing with ever new messages")
+    for n in range(14):
+        s.sh(
+            f"git add -A && git commit -m 'Finish step {n} of the cleanup for good'",
+            "On branch main\nnothing to commit, working tree clean",
+            1,
+        )
+    return s
+
+
+@loop
+def todo_flips() -> Session:
+    s = Session("todo-flips", "stop", "a task list handed in with two spellings by turns, nothing done in between")
+    for n in range(24):
+        title = "Auto-update check" if n % 2 else "Auto-Update Check"
+        todos = [{"content": f"Phase {k}: {title}", "status": "pending"} for k in range(4)]
+        s.call(
+            "todo_list_write",
+            {"todos": todos},
+            "NOTE: this update removed 4 unfinished items. If you did not mean to, write the complete list again.",
+        )
+        if n % 6 == 5:
+            s.call("read_file", {"path": "PLAN.md"}, "Phase 0: Auto-update check")
+    return s
+
+
+@loop
+def thinking_aloud() -> Session:
+    s = Session("thinking-aloud", "stop", "thoughts in a row without a deed")
+    for n in range(26):
+        s.call(
+            "sequentialthinking",
+            {
+                "thought": f"Maybe I should look at the parser again before I decide ({n})",
+                "thoughtNumber": n,
+                "nextThoughtNeeded": True,
+            },
+            json.dumps({"thoughtNumber": n, "totalThoughts": n + 3, "nextThoughtNeeded": True}),
+        )
+    return s
+
+
+# -- looking at what was seen -------------------------------------------------------------------------------
+
+
+@loop
+def round_of_files() -> Session:
+    s = Session("round-of-files", "stop", "five files read in turn, again and again, nothing written")
+    names = ["README.md", "src/index.ts", "src/router.ts", "package.json", "tsconfig.json"]
+    for _ in range(9):
+        for name in names:
+            s.call("Read", {"file_path": f"/repo/{name}"}, f"1\tcontents of {name}\n2\tmore of {name}")
+    return s
+
+
+@loop
+def overlapping_windows() -> Session:
+    s = Session("overlapping-windows", "stop", "one file read in windows that hardly move on, and back to the start")
+    for n in range(36):
+        start = 1 + 4 * (n % 12)
+        lines = "\n".join(f"{k}: {SOURCE[k]}" for k in range(start, start + 100))
+        s.call("view_file", {"path": "core/engine.py", "start_line": start, "end_line": start + 99}, lines)
+    return s
+
+
+@loop
+def spellings_of_a_read() -> Session:
+    s = Session("spellings-of-a-read", "stop", "one file looked at with cat, head, sed, nl, less and awk by turns")
+    body = SOURCE[:60]
+    ways = [
+        ("cat app/main.py", body),
+        ("head -60 app/main.py", body),
+        ("sed -n '1,50p' app/main.py", body[:50]),
+        ("nl -ba app/main.py | head -40", [f"{n:6d}\t{line}" for n, line in enumerate(body[:40], 1)]),
+        ("cat app/main.py | head -n 45", body[:45]),
+        ("awk 'NR<=55' app/main.py", body[:55]),
+        ("tail -n 60 app/main.py", body),
+        ("sed -n '5,48p' ./app/main.py", body[4:48]),
+    ]
+    for n in range(40):
+        command, out = ways[n % len(ways)]
+        s.sh(command, "\n".join(out))
+    return s
+
+
+@loop
+def near_duplicate_discovery() -> Session:
+    s = Session(
+        "near-duplicate-discovery", "stop", "a repository listed in ever other ways, what comes back being known"
+    )
+    files = ["src/a.rs", "src/b.rs", "src/lib.rs", "Cargo.toml", "README.md", "tests/t.rs"]
+    out = "\n".join(files)
+    ways = [
+        (
+            "ls -la",
+            "total 24\n" + "\n".join(f"-rw-r--r-- 1 u u 120 Jan 3 10:00 {f}" for f in ["Cargo.toml", "README.md"]),
+        ),
+        ("find . -type f -not -path './.git/*'", "\n".join("./" + f for f in files)),
+        ("git ls-files", out),
+        ("find . -name '*.rs'", "\n".join("./" + f for f in files if f.endswith(".rs"))),
+        ("ls src tests", "src:\na.rs\nb.rs\nlib.rs\n\ntests:\nt.rs"),
+        ("git status --short && git ls-files | head -50", out),
+        ("find . -maxdepth 2 -type f | sort", "\n".join("./" + f for f in sorted(files))),
+        ("git log --oneline -5", "a1b2c3d first\n"),
+        (
+            "ls -l src",
+            "total 12\n" + "\n".join(f"-rw-r--r-- 1 u u 120 Jan 3 10:00 {f}" for f in ["a.rs", "b.rs", "lib.rs"]),
+        ),
+        ("find src -type f | head -20", "src/a.rs\nsrc/b.rs\nsrc/lib.rs"),
+    ]
+    for n in range(44):
+        s.sh(*ways[(n * 7) % len(ways)], tool="shell")
+        if n % 9 == 8:
+            s.call("file_read", {"path": files[n % 6]}, f"// {files[n % 6]}")
+    return s
+
+
+@loop
+def three_reads_a_step() -> Session:
+    s = Session("three-reads-a-step", "stop", "three known files read at once in every step")
+    for _ in range(10):
+        for n, name in enumerate(["a.py", "b.py", "c.py"]):
+            s.call("Read", {"file_path": name}, f"1\t# {name}", parallel=n > 0)
+    return s
+
+
+@loop
+def repl_reprints() -> Session:
+    s = Session("repl-reprints", "stop", "one value printed again in an interpreter with other blanks and calls")
+    for n in range(24):
+        code = ["print(df.head())", "df.head()", "print(df.head( ))", "print(df.head())  # look again"][n % 4]
+        s.call("run_python", {"code": code}, "   id  price\n0   1   9.99\n1   2   4.50")
+    return s
+
+
+@loop
+def file_too_large() -> Session:
+    s = Session("file-too-large", "stop", "a file that is too large to read, asked for with other parameters")
+    for n in range(14):
+        size = 41_000 + n % 3
+        s.call(
+            "Read",
+            {"file_path": "/repo/data/big.json", "limit": 5_000 - 10 * n},
+            None,
+            error=f"File content ({size} tokens) exceeds maximum allowed tokens (25000). Please use offset and limit parameters.",
+        )
+    return s
+
+
+@loop
+def unchanged_stub() -> Session:
+    s = Session("unchanged-stub", "stop", "the harness answers that the file is unchanged, and it is read again")
+    s.call("read", {"path": "docs/spec.md"}, "The specification.\n" * 20)
+    for _ in range(16):
+        s.call(
+            "read",
+            {"path": "docs/spec.md"},
+            "File unchanged since last read. The content from the earlier read result is still current.",
+        )
+    return s
+
+
+# -- nothing found ------------------------------------------------------------------------------------------
+
+
+@loop
+def nothing_found_anywhere() -> Session:
+    s = Session("nothing-found-anywhere", "stop", "a symbol that does not exist, looked for under ever other names")
+    for n in range(26):
+        name = ["getUserToken", "fetchUserToken", "userToken", "UserTokenService", "token_for_user", "authToken"][n % 6]
+        s.call(
+            "Grep",
+            {"pattern": f"{name}{'' if n < 6 else n}", "path": "/repo/src"},
+            "No matches found" if n % 3 else "No files found",
+        )
+    return s
+
+
+@loop
+def empty_lists() -> Session:
+    s = Session(
+        "empty-lists", "stop", "a listing asked for with ever other filters, each time empty JSON with a fresh time"
+    )
+    r = rng("lists")
+    for n in range(26):
+        arguments = {"integration": ["github", "pagerduty", "slack", "jira"][n % 4], "type": f"resource{n % 7}"}
+        body = {
+            "items": [],
+            "total": 0,
+            "nextCursor": None,
+            "generatedAt": f"2026-04-14T10:{n:02d}:07.{r.randrange(1000):03d}Z",
+            "requestId": uuid(r),
+        }
+        s.call("mcp__hub__list_integration_resources", arguments, [{"type": "text", "text": json.dumps(body)}])
+    return s
+
+
+@loop
+def past_the_last_page() -> Session:
+    s = Session("past-the-last-page", "stop", "pages asked for far past the end of a list")
+    for n in range(2):
+        s.call(
+            "list_commits",
+            {"repo": "o/r", "page": n + 1},
+            json.dumps([{"sha": hexes(rng(f"sha{n}{k}"), 40), "message": f"change {n} {k}"} for k in range(5)]),
+        )
+    for n in range(2, 24):
+        s.call("list_commits", {"repo": "o/r", "page": n + 1}, "[]")
+    return s
+
+
+@loop
+def empty_queries() -> Session:
+    s = Session("empty-queries", "stop", "searches without a query that bring nothing")
+    for _ in range(14):
+        s.call("search_web", {"query": ""}, json.dumps({"urls": [], "count": 0}))
+    return s
+
+
+# -- failing alike ------------------------------------------------------------------------------------------
+
+
+@loop
+def failing_alike() -> Session:
+    s = Session("failing-alike", "stop", "ever other commands against a database that does not answer")
+    for n in range(22):
+        command = [
+            f"python manage.py migrate --database=db{n}",
+            f"DATABASE_HOST=db{n} python manage.py showmigrations",
+            f"python manage.py check --deploy -v {n}",
+            f"psql -h db{n} -c 'select 1'",
+        ][n % 4]
+        s.sh(
+            command,
+            f'psycopg2.OperationalError: connection to server at "db{n}" (10.0.0.{n}), port 5432 failed: Connection refused',
+            1,
+        )
+    return s
+
+
+@loop
+def unknown_tools() -> Session:
+    s = Session("unknown-tools", "stop", "tools that do not exist, one guessed name after the other")
+    names = ["central_list_sites", "list_sites", "sites_list", "get_sites", "central_sites", "site_list", "listSites"]
+    for n in range(21):
+        name = names[n % 7]
+        s.call(name, {"limit": 10}, None, error=f"Unknown tool: {name}", code="TOOL_NOT_FOUND")
+    return s
+
+
+@loop
+def wrong_arguments() -> Session:
+    s = Session("wrong-arguments", "stop", "a call rejected for its arguments, the wrong one varied")
+    for n in range(16):
+        s.call(
+            "search_nodes",
+            {"query": {"text": f"q{n}"}, "filter": [n]},
+            None,
+            error=f'Invalid arguments for tool search_nodes: [{{"code": "invalid_type", "expected": "string", "received": "object", "path": ["query"]}}] (request {n})',
+            code="-32602",
+        )
+    return s
+
+
+@loop
+def throttled() -> Session:
+    s = Session(
+        "throttled",
+        "stop",
+        "an API that says 429 is asked again at once, every refusal with a new request id",
+        clock=1_760_000_000,
+        gap=1.2,
+    )
+    r = rng("throttled")
+    for n in range(22):
+        s.call(
+            "http_get",
+            {"url": f"https://api.example.com/v1/orders/{n}"},
+            None,
+            error=f"429 Too Many Requests: rate limit reached for org-{hexes(r, 12)}. Request id: req_{hexes(r, 24)}. Try again in {20 - n % 3}.{r.randrange(1000)}s",
+        )
+    return s
+
+
+@loop
+def error_text_drifts() -> Session:
+    s = Session(
+        "error-text-drifts", "stop", "one failing command; process ids, times and attempt counters change in its error"
+    )
+    for n in range(16):
+        out = f"[2026-08-03T09:{n:02d}:11Z] worker pid={4000 + 7 * n} attempt {n + 1}: fatal: could not open lock file (waited {1.1 + n / 7:.2f}s)"
+        s.sh("./deploy.sh staging", out, 75)
+    return s
+
+
+@loop
+def key_refused() -> Session:
+    s = Session("key-refused", "stop", "ever other commands over an ssh connection that is refused")
+    for n in range(16):
+        s.sh(
+            [
+                "ssh deploy@10.1.2.3 uptime",
+                "ssh -v deploy@10.1.2.3 'ls /srv'",
+                "scp x.tgz deploy@10.1.2.3:/srv/",
+                "rsync -a dist/ deploy@10.1.2.3:/srv/",
+            ][n % 4]
+            + ("" if n < 4 else f" # try {n}"),
+            "deploy@10.1.2.3: Permission denied (publickey).",
+            255,
+        )
+    return s
+
+
+@loop
+def push_and_pull() -> Session:
+    s = Session("push-and-pull", "stop", "a push that is rejected, a pull that brings nothing, and again")
+    for _ in range(12):
+        s.sh(
+            "git push origin main",
+            " ! [remote rejected] main -> main (protected branch hook declined)\nerror: failed to push some refs to 'origin'",
+            1,
+        )
+        s.sh("git pull --rebase origin main", "Current branch main is up to date.")
+    return s
+
+
+@loop
+def restart_and_ask() -> Session:
+    s = Session("restart-and-ask", "stop", "a server restarted the same way, asked, not there, restarted")
+    for n in range(12):
+        s.sh("pkill -f server.js; nohup node server.js > /tmp/server.log 2>&1 &", f"[1] {31000 + n * 13}")
+        s.sh(
+            "curl -s http://localhost:3000/health",
+            "curl: (7) Failed to connect to localhost port 3000 after 0 ms: Connection refused",
+            7,
+        )
+    return s
+
+
+@loop
+def two_tools_failing() -> Session:
+    s = Session("two-tools-failing", "stop", "two remote tools fail by turns with one error that carries a trace id")
+    r = rng("two tools")
+    for n in range(24):
+        s.call(
+            ["crm_find", "crm_list"][n % 2],
+            {"name": f"customer {n}"},
+            None,
+            error=json.dumps({"error": "Internal Server Error", "status": 500, "traceId": uuid(r)}),
+        )
+    return s
+
+
+@loop
+def sql_guesses() -> Session:
+    s = Session("sql-guesses", "stop", "queries on a table that does not exist, guessed differently each time")
+    for n in range(18):
+        q = f"select {['*', 'id', 'count(*)'][n % 3]} from users_{n} where active limit {n}"
+        s.call(
+            "query",
+            {"sql": q},
+            f'ERROR:  relation "users_{n}" does not exist\nLINE 1: {q[:30]}\n                      ^',
+        )
+    return s
+
+
+@loop
+def failures_not_flagged() -> Session:
+    s = Session("failures-not-flagged", "stop", "a tool that reports failures as ordinary short answers")
+    for n in range(16):
+        s.call("open_document", {"id": f"doc-{n}"}, f"Error: document doc-{n} could not be opened (HTTP 403)")
+    return s
+
+
+# -- refused ------------------------------------------------------------------------------------------------
+
+
+@loop
+def refused_variants() -> Session:
+    s = Session("refused-variants", "stop", "what is not allowed, tried in ever other spellings")
+    for n in range(18):
+        command = [
+            "rm -rf build",
+            "rm -r ./build",
+            "find build -delete",
+            "sudo rm -rf build",
+            "python -c 'import shutil; shutil.rmtree(\"build\")'",
+        ][n % 5] + f" #{n}"
+        s.sh(
+            command,
+            "",
+            tool="Bash",
+            exit=None,
+            error="The user doesn't want to proceed with this tool use. The tool use was rejected.",
+            code="REJECTED",
+        )
+    return s
+
+
+@loop
+def refused_in_prose() -> Session:
+    s = Session(
+        "refused-in-prose", "stop", "a hook blocks one command; nothing is flagged, the reason is reworded each time"
+    )
+    for n in range(14):
+        s.call(
+            "bash",
+            {"command": "git push --force", "justification": f"needed now, take {n}"},
+            "Blocked by hook: force pushes are not allowed by policy.",
+        )
+    return s
+
+
+# -- waiting ------------------------------------------------------------------------------------------------
+
+
+@loop
+def sleeping_on() -> Session:
+    s = Session("sleeping-on", "stop", "sleeps one after the other with nothing looked at")
+    for n in range(9):
+        s.sh(f"sleep {180 + 20 * (n % 3)}; echo done", "done")
+    return s
+
+
+@loop
+def waiting_tool() -> Session:
+    s = Session("waiting-tool", "stop", "a wait without an end, called again as soon as it returns")
+    for n in range(40):
+        s.call(
+            "WaitFor",
+            {"reason": f"Waiting for the review to arrive, round {n}"},
+            json.dumps({"status": "waiting", "registered": True}),
+        )
+    return s
+
+
+@loop
+def finished_process() -> Session:
+    s = Session(
+        "finished-process",
+        "stop",
+        "the output of a process that ended long ago, asked for again",
+        clock=1_755_000_000,
+        gap=8,
+    )
+    for _ in range(18):
+        s.call(
+            "BashOutput",
+            {"bash_id": "bash_3"},
+            "<status>completed</status>\n<exit_code>0</exit_code>\n<stdout></stdout>",
+        )
+    return s
+
+
+@loop
+def impatient_poll() -> Session:
+    s = Session(
+        "impatient-poll",
+        "stop",
+        "a job's status asked for every second, each answer with the time of asking",
+        clock=1_755_100_000,
+        gap=0.9,
+    )
+    for n in range(45):
+        s.call(
+            "get_job_status",
+            {"job_id": "train-7"},
+            json.dumps(
+                {
+                    "job_id": "train-7",
+                    "status": "RUNNING",
+                    "checked_at": f"2026-05-01T12:00:{n:02d}Z",
+                    "latency_ms": 11 + n % 5,
+                }
+            ),
+        )
+    return s
+
+
+@loop
+def poll_without_clock() -> Session:
+    s = Session("poll-without-clock", "stop", "a live process asked for output without pause, no times known")
+    for _ in range(45):
+        s.call("read_terminal", {"terminal_id": "t1"}, "Compiling... still running")
+    return s
+
+
+@loop
+def what_second() -> Session:
+    s = Session("what-second", "stop", "the clock read over and over", clock=1_756_000_000, gap=2)
+    for n in range(50):
+        s.sh("date +%S", f"{(2 * n) % 60:02d}", tool="exec")
+    return s
+
+
+@loop
+def counting_processes() -> Session:
+    s = Session(
+        "counting-processes", "stop", "a count that wavers between the same few numbers", clock=1_756_100_000, gap=1.5
+    )
+    for n in range(45):
+        s.sh("ps aux | grep -c '[n]ode'", str([3, 4, 3, 5, 4][n % 5]))
+    return s
+
+
+@loop
+def echoing() -> Session:
+    s = Session("echoing", "stop", "echo, again and again, instead of the call that was meant")
+    for n in range(20):
+        s.sh(["echo ok", "echo 'ok'", 'echo "ready"', "true"][n % 4], ["ok", "ok", "ready", ""][n % 4])
+    return s
+
+
+# -- after the work is done ---------------------------------------------------------------------------------
+
+
+@loop
+def verifying_forever() -> Session:
+    s = Session(
+        "verifying-forever", "stop", "all is green and committed; tests, lint, status and diff run round and round"
+    )
+    for n in range(10):
+        s.sh("npm test", f"Test Suites: 12 passed, 12 total\nTests: 88 passed, 88 total\nTime: {4 + n / 10:.2f} s")
+        s.sh("npm run lint", "> lint\n> eslint .\n")
+        s.sh("git status", "On branch feature\nnothing to commit, working tree clean")
+        s.sh("git diff --stat", "")
+    return s
+
+
+@loop
+def table_again() -> Session:
+    s = Session("table-again", "stop", "one table made again and again, each time a success")
+    for _ in range(14):
+        s.call("create_table", {"title": "Findings", "columns": ["File", "Issue"]}, "Table 'Findings' created.")
+    return s
+
+
+# -- browsers -----------------------------------------------------------------------------------------------
+
+
+def page(refs: int, title: str = "Checkout") -> str:
+    return f'- Page URL: https://shop.example/checkout\n- Page Title: {title}\n```yaml\n- heading "{title}" [ref=s{refs}e3]\n- textbox "Card number" [ref=s{refs}e5]\n- button "Pay now" [ref=s{refs}e9]\n```'
+
+
+@loop
+def click_without_effect() -> Session:
+    s = Session(
+        "click-without-effect", "stop", "a button pressed, the page looked at: the same page with fresh references"
+    )
+    for n in range(18):
+        s.call("browser_snapshot", {}, page(n))
+        s.call("browser_click", {"element": "Pay now button", "ref": f"s{n}e9"}, "Clicked.")
+    return s
+
+
+@loop
+def jittering_click() -> Session:
+    s = Session("jittering-click", "stop", "clicks a few pixels apart at one spot, the screen stays as it is")
+    r = rng("jitter")
+    for _ in range(26):
+        x, y = 512 + r.randrange(-3, 4), 300 + r.randrange(-3, 4)
+        s.call(
+            "computer",
+            {"action": "left_click", "coordinate": [x, y]},
+            [
+                {"type": "text", "text": "ok"},
+                {"type": "image", "data": "iVBORw0KGgoAAAANSUhEUgAA", "mimeType": "image/png"},
+            ],
+        )
+    return s
+
+
+@loop
+def pages_in_a_circle() -> Session:
+    s = Session("pages-in-a-circle", "stop", "three pages visited in turn, each the same but for a nonce")
+    r = rng("circle")
+    for n in range(30):
+        url = ["https://a.example/", "https://a.example/about", "https://a.example/contact"][n % 3]
+        s.call(
+            "browser_navigate",
+            {"url": url},
+            f"Title: {url[-7:]}\nnonce: {hexes(r, 32)}\nNothing about prices on this page.",
+        )
+    return s
+
+
+# -- many agents --------------------------------------------------------------------------------------------
+
+
+@loop
+def widening_tree() -> Session:
+    s = Session("widening-tree", "stop", "each subagent starts five more at once", clock=1_757_000_000, gap=0.8)
+    agents = [("main", None)]
+    made = 0
+    for agent, parent in agents:
+        for _ in range(5):
+            if made >= 60:
+                break
+            made += 1
+            child = f"w{made}"
+            s.call(
+                "Task",
+                {
+                    "prompt": f"Research angle {made} of the topic",
+                    "subagent_type": "general-purpose",
+                    "run_in_background": True,
+                },
+                f"Async agent launched, id {child}",
+                agent=agent,
+                **({"parent": parent} if parent else {}),
+                starts={"agent": child, "parent": agent, "kind": "subagent"},
+            )
+            agents.append((child, agent))
+    return s
+
+
+@loop
+def delegating_again() -> Session:
+    s = Session(
+        "delegating-again",
+        "stop",
+        "one task handed to a new subagent again, with one and the same report",
+        clock=1_757_100_000,
+        gap=5,
+    )
+    for n in range(16):
+        s.call(
+            "delegate_task",
+            {"goal": "Find out why the login test fails"},
+            "I was not able to find the cause. The test fails with a time-out.",
+            took=20,
+            starts={"agent": f"d{n}", "parent": "main", "kind": "subagent"},
+        )
+    return s

@@ -1,0 +1,1011 @@
+"""Sessions in which the agent works. None of them may be stopped, however much of them repeats."""
+
+# ruff: noqa: E501 - a line holds one call with its answer
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from judgement.build import Session, hexes, rng, uuid
+
+Author = Callable[[], Session]
+WORK: list[Author] = []
+
+
+def work(author: Author) -> Author:
+    WORK.append(author)
+    return author
+
+
+FAILED = "FAILED tests/test_rate.py::test_limit - assert {got} == 10\n{n} failed, {m} passed in 0.4{n}s"
+
+
+# -- change and try again -----------------------------------------------------------------------------------
+
+
+@work
+def red_green() -> Session:
+    s = Session("red-green", "allow", "edit, test, edit, test: the failure moves, then is gone")
+    for n in range(12):
+        s.sh("pytest -q tests/test_rate.py", FAILED.format(got=n, n=12 - n, m=n), 1)
+        s.call(
+            "edit_file", {"path": "rate.py", "old_string": f"limit = {n}", "new_string": f"limit = {n + 1}"}, "Edited."
+        )
+    return s.sh("pytest -q tests/test_rate.py", "12 passed in 0.41s")
+
+
+@work
+def stubborn_failure() -> Session:
+    s = Session(
+        "stubborn-failure", "allow", "ten different fixes written through the shell, the test fails alike each time"
+    )
+    for n in range(10):
+        s.sh(f"cat > fix.py <<'EOF'\ndef limit():\n    return {n} + {n}\nEOF")
+        s.sh(
+            "python reproduce.py",
+            'Traceback (most recent call last):\n  File "reproduce.py", line 4, in <module>\n    assert limit() == 1\nAssertionError',
+            1,
+        )
+    return s
+
+
+@work
+def sed_and_build() -> Session:
+    s = Session("sed-and-build", "allow", "sed -i between builds that break with one error")
+    for n in range(9):
+        s.sh(f"sed -i '{n + 10}s/int/long/' main.c")
+        s.sh("make -s", "main.c:40:5: error: conflicting types for 'total'\nmake: *** [main.o] Error 1", 2)
+    return s
+
+
+@work
+def docker_steps() -> Session:
+    s = Session("docker-steps", "allow", "a Dockerfile edited between builds that fail at one step")
+    for n in range(9):
+        s.call(
+            "Edit",
+            {"file_path": "Dockerfile", "old_string": f"RUN apk add lib{n}", "new_string": f"RUN apk add lib{n + 1}"},
+            "The file Dockerfile has been updated.",
+        )
+        s.sh(
+            "docker build -t app .",
+            'ERROR: failed to solve: process "/bin/sh -c make" did not complete successfully: exit code: 2',
+            1,
+        )
+    return s
+
+
+@work
+def refactoring_checks() -> Session:
+    s = Session("refactoring-checks", "allow", "one file after the other changed, the same check green each time")
+    for n in range(14):
+        s.call("replace_in_file", {"path": f"src/mod{n}.rs", "diff": f"-use old::{n};\n+use new::{n};"}, "ok")
+        s.sh("cargo check", "    Finished dev [unoptimized] target(s) in 0.31s")
+        if n % 3 == 0:
+            s.sh("git status --short", " M src/lib.rs")
+    return s
+
+
+@work
+def status_between_edits() -> Session:
+    s = Session(
+        "status-between-edits",
+        "allow",
+        "git status and diff --stat after each of many edits of one file, both unchanged",
+    )
+    for n in range(12):
+        s.call(
+            "Edit",
+            {"file_path": "a.py", "old_string": f"x{n}", "new_string": f"y{n}"},
+            "The file a.py has been updated.",
+        )
+        s.sh("git status --short", " M a.py")
+        s.sh("git diff --stat", " a.py | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)")
+    return s
+
+
+@work
+def edits_that_miss() -> Session:
+    s = Session("edits-that-miss", "allow", "edits that fail once or twice, the file read again, then they succeed")
+    for n in range(6):
+        s.call(
+            "edit",
+            {"path": "lib.ts", "old": f"foo({n})", "new": f"bar({n})"},
+            None,
+            error="Could not find the exact text in lib.ts.",
+        )
+        s.call("read", {"path": "lib.ts"}, f"const a = foo({n}, 1)\nversion {n}")
+        s.call("edit", {"path": "lib.ts", "old": f"foo({n}, 1)", "new": f"bar({n}, 1)"}, "Edited lib.ts")
+    return s
+
+
+@work
+def one_document() -> Session:
+    s = Session("one-document", "allow", "a document written section by section, with looks at it")
+    for n in range(16):
+        s.call(
+            "insert_section",
+            {
+                "doc": "handbook",
+                "after": n,
+                "text": f"Section {n} treats topic {'abcdefghijklmnop'[n] * 6} and how its parts work together.",
+            },
+            "inserted",
+        )
+        if n % 5 == 4:
+            s.call(
+                "read_document",
+                {"doc": "handbook"},
+                "\n".join(f"Section {k} treats topic {'abcdefghijklmnop'[k] * 6}" for k in range(n + 1)),
+            )
+    return s
+
+
+@work
+def rewriting_a_page() -> Session:
+    s = Session(
+        "rewriting-a-page",
+        "allow",
+        "a page written anew many times after a look in the browser that still shows the flaw",
+    )
+    for n in range(8):
+        s.call(
+            "write_file",
+            {
+                "path": "index.html",
+                "content": f"<html><style>.nav{{margin:{n}px;order:{n % 3}}}</style><body>Welcome</body></html>",
+            },
+            "Wrote 84 bytes to index.html",
+        )
+        s.call("browser_console", {"url": "http://localhost:8000"}, "[warning] layout shift detected in .nav")
+    return s
+
+
+@work
+def notebook_cells() -> Session:
+    s = Session("notebook-cells", "allow", "cells edited and run, the same NameError until the import is there")
+    for n in range(7):
+        s.call("edit_cell", {"index": 3, "source": f"frame = load('part{n}')\nframe.plot()"}, "Cell 3 updated")
+        s.call(
+            "run_cell",
+            {"index": 3},
+            "NameError: name 'load' is not defined",
+            value={"kind": "foreground", "exitCode": 1},
+        )
+    s.call("edit_cell", {"index": 0, "source": "from tools import load"}, "Cell 0 updated")
+    return s.call("run_cell", {"index": 3}, "<Figure size 640x480>")
+
+
+@work
+def bisecting() -> Session:
+    s = Session("bisecting", "allow", "git bisect: two commands again and again, each answer another commit")
+    r = rng("bisect")
+    for n in range(11):
+        s.sh("make -s test", "1 test failed" if n % 2 else "all tests passed", n % 2)
+        left = 2 ** (11 - n)
+        s.sh(
+            "git bisect bad" if n % 2 else "git bisect good",
+            f"Bisecting: {left} revisions left to test after this (roughly {11 - n} steps)\n[{hexes(r, 40)}] Change number {r.randrange(900)} of the parser",
+        )
+    return s
+
+
+@work
+def migrations() -> Session:
+    s = Session("migrations", "allow", "revisions written and applied one by one with the same command")
+    for n in range(9):
+        s.call(
+            "create_file",
+            {"path": f"versions/{n:04d}_step.py", "content": f"def upgrade(): op.add_column('t', 'c{n}')"},
+            "created",
+        )
+        s.sh("alembic upgrade head", "INFO  [alembic.runtime.migration] Context impl PostgresqlImpl.")
+    return s
+
+
+# -- many of a kind -----------------------------------------------------------------------------------------
+
+
+@work
+def batch_edit() -> Session:
+    s = Session("batch-edit", "allow", "one replacement in forty files, every answer the same")
+    for n in range(40):
+        s.call(
+            "str_replace",
+            {"path": f"pkg/file{n}.go", "old_str": "ioutil.ReadAll", "new_str": "io.ReadAll"},
+            "Replaced 1 occurrence.",
+        )
+    return s
+
+
+@work
+def static_answers() -> Session:
+    s = Session("static-answers", "allow", "mutations with other ids, all answered by one static document")
+    for n in range(26):
+        s.sh(
+            f'gh api graphql -f query=\'mutation {{ addSubIssue(input: {{issueId: "I_{n}", subIssueId: "I_{n + 100}"}}) {{ clientMutationId }} }}\'',
+            '{"data":{"addSubIssue":{"clientMutationId":null}}}',
+        )
+    return s
+
+
+@work
+def deleting_one_by_one() -> Session:
+    s = Session("deleting-one-by-one", "allow", "many resources removed one by one without a word")
+    for n in range(24):
+        s.call("delete_record", {"table": "leads", "id": 4100 + n}, "")
+    return s
+
+
+@work
+def same_mail_to_many() -> Session:
+    s = Session("same-mail-to-many", "allow", "one text to many people")
+    for n in range(22):
+        s.call(
+            "send_email",
+            {
+                "to": f"user{n}@example.com",
+                "subject": "Maintenance on Sunday",
+                "body": "Dear customer, on Sunday we will be offline for an hour.",
+            },
+            "sent",
+        )
+    return s
+
+
+@work
+def facts_kept() -> Session:
+    s = Session("facts-kept", "allow", "facts stored one after the other, each saved")
+    facts = [
+        "user lives near harbour",
+        "prefers dark roast coffee",
+        "works nights during winter",
+        "cat named Biscuit",
+        "allergic against peanuts",
+        "plays cello weekly",
+        "learning Portuguese grammar",
+        "drives electric van",
+        "brother studies medicine",
+        "collects vintage stamps",
+        "dislikes loud restaurants",
+        "birthday falls in March",
+        "runs marathons every autumn",
+        "grew up beside mountains",
+        "speaks fluent Danish",
+    ]
+    for fact in facts:
+        s.call("memory_add", {"text": f"The {fact}"}, "saved")
+    return s
+
+
+@work
+def flash_cards() -> Session:
+    s = Session("flash-cards", "allow", "cards made from a text, front and back in prose, each answered alike")
+    cards = [
+        "anchor: heavy iron hook holding ships",
+        "basalt: dark volcanic rock cooled quickly",
+        "cipher: secret writing needing keys",
+        "delta: river mouth splitting into channels",
+        "ember: glowing coal left after flames",
+        "fjord: narrow inlet carved by ice",
+        "glacier: slow moving frozen mass",
+        "harbor: sheltered water where vessels dock",
+        "isotope: atom variant with extra neutrons",
+        "jungle: dense tropical vegetation",
+        "kernel: innermost seed portion",
+        "lattice: crossed strips forming grid",
+        "magnet: object attracting metal",
+        "nebula: interstellar cloud of dust",
+        "oxide: compound containing oxygen",
+        "prism: glass body bending light",
+        "quartz: hard crystalline mineral",
+        "rotor: spinning machine element",
+        "sonar: underwater sound ranging",
+        "tundra: treeless arctic plain",
+        "umbra: darkest shadow region",
+        "vertex: corner point where edges meet",
+        "willow: drooping riverside tree",
+        "xenon: inert noble gas",
+        "yeast: fungus used when baking",
+        "zenith: highest point overhead",
+    ]
+    for card in cards:
+        word, meaning = card.split(": ")
+        s.call(
+            "add_note", {"deck": "Science", "front": f"What does {word} mean?", "back": f"A {meaning}"}, "Note added."
+        )
+    return s
+
+
+@work
+def translations() -> Session:
+    s = Session("translations", "allow", "strings translated key by key")
+    for n in range(28):
+        s.call(
+            "set_translation",
+            {"locale": "de", "key": f"screen{n // 4}.label{n}", "value": f"Beschriftung Nummer {n}"},
+            '{"ok":true}',
+        )
+    return s
+
+
+@work
+def numbered_pages() -> Session:
+    s = Session("numbered-pages", "allow", "a long list read page by page")
+    for n in range(1, 31):
+        s.call(
+            "list_issues",
+            {"repo": "o/r", "page": n, "per_page": 30},
+            json.dumps(
+                [
+                    {"number": 30 * n - k, "title": f"Problem {30 * n - k} with part {(7 * n + k) % 97}"}
+                    for k in range(5)
+                ]
+            ),
+        )
+    return s
+
+
+@work
+def cursor_pages() -> Session:
+    s = Session("cursor-pages", "allow", "a cursor followed by one call without arguments that changes")
+    for n in range(24):
+        s.call(
+            "next_batch",
+            {"cursor": "current"},
+            json.dumps({"rows": [f"row {n * 3 + k}: customer {chr(97 + (n * 3 + k) % 26) * 4}" for k in range(3)]}),
+        )
+    return s
+
+
+@work
+def chunks_of_a_file() -> Session:
+    s = Session("chunks-of-a-file", "allow", "a large file read from end to end in windows that overlap a little")
+    for n in range(24):
+        start = 1 + 180 * n
+        s.call(
+            "read_file",
+            {"path": "trace.log", "offset": start, "limit": 200},
+            "\n".join(f"{k}: event {k * 37 % 1009} at node {k * 13 % 71}" for k in range(start, start + 200)),
+        )
+    return s
+
+
+@work
+def queue_worker() -> Session:
+    s = Session("queue-worker", "allow", "a queue worked off: the next job is a bare number")
+    for n in range(16):
+        s.call("next_job", {}, str(5 + n))
+        s.call("finish_job", {"job": 5 + n, "state": "done"}, "ok")
+    return s
+
+
+@work
+def link_check() -> Session:
+    s = Session("link-check", "allow", "the status of many links, some of them dead")
+    for n in range(30):
+        s.sh(
+            f"curl -s -o /dev/null -w '%{{http_code}}' https://docs.example.com/p{n}",
+            "404" if n % 5 in (1, 2, 3) else "200",
+        )
+    return s
+
+
+@work
+def files_there_or_not() -> Session:
+    s = Session("files-there-or-not", "allow", "looking which of many names exist, many do not, some do")
+    for n in range(30):
+        there = n % 6 == 0
+        s.call(
+            "file_exists",
+            {"path": f"locale/{'abcdefghijklmnopqrstuvwxyzabcd'[n]}{n}.po"},
+            json.dumps({"exists": there, "size": 100 * n} if there else {"exists": False}),
+        )
+    return s
+
+
+@work
+def form_fields() -> Session:
+    s = Session("form-fields", "allow", "a long form filled in field by field")
+    for n in range(20):
+        s.call("browser_type", {"element": f"Field {n}", "ref": f"e{20 + n}", "text": f"value {n}"}, "ok")
+    return s.call("browser_click", {"element": "Submit", "ref": "e99"}, "Navigated to /thanks")
+
+
+# -- the same deed, going on --------------------------------------------------------------------------------
+
+
+@work
+def date_picker() -> Session:
+    s = Session("date-picker", "allow", "next month, next month, …: the page shows another month each time")
+    months = [
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+        "January",
+        "February",
+    ]
+    for month in months:
+        s.call(
+            "click",
+            {"role": "button", "name": "Next month"},
+            f"Page: Booking\nheading: {month}\nbutton: Previous month\nbutton: Next month",
+        )
+    return s
+
+
+@work
+def arrow_down() -> Session:
+    s = Session("arrow-down", "allow", "a key pressed again and again to walk through a menu, every answer the same")
+    for _ in range(14):
+        s.call("press_key", {"key": "ArrowDown"}, "Pressed ArrowDown")
+    return s.call("press_key", {"key": "Enter"}, "Pressed Enter")
+
+
+@work
+def scrolling_feed() -> Session:
+    s = Session("scrolling-feed", "allow", "scrolling on and reading what came")
+    for n in range(15):
+        s.call("scroll_down", {"pixels": 800}, "scrolled")
+        s.call(
+            "get_page_text",
+            {},
+            f"Post {n}: news about topic {'klmnopqrstuvwxyz'[n] * 5}\nPost {n + 1}: more about {'bcdefghijklmnopq'[n] * 5}",
+        )
+    return s
+
+
+@work
+def next_page_button() -> Session:
+    s = Session("next-page-button", "allow", "one link followed again and again, each time another page")
+    for n in range(18):
+        s.call(
+            "browser_action",
+            {"action": "click", "selector": "a.next"},
+            f"Catalogue page {n + 2}\n- Lamp {n * 31 % 89} in {['oak', 'steel', 'glass'][n % 3]}\n- Chair {n * 17 % 61}",
+        )
+    return s
+
+
+@work
+def moving_in_a_game() -> Session:
+    s = Session("moving-in-a-game", "allow", "few moves, many boards")
+    r = rng("game")
+    for n in range(24):
+        board = "\n".join("".join(r.choice("#.@o*") for _ in range(8)) for _ in range(8))
+        s.call("move", {"direction": ["left", "up", "left", "down"][n % 4]}, board)
+    return s
+
+
+@work
+def number_board() -> Session:
+    s = Session("number-board", "allow", "a game whose board is all numbers", clock=1_758_000_000, gap=2)
+    r = rng("2048")
+    for n in range(26):
+        board = "\n".join(" ".join(str(2 ** r.randrange(1, 9)) for _ in range(4)) for _ in range(4))
+        s.call("play", {"move": ["left", "up"][n % 2]}, board)
+    return s
+
+
+# -- repeated on purpose ------------------------------------------------------------------------------------
+
+
+@work
+def flaky_hunt() -> Session:
+    s = Session("flaky-hunt", "allow", "one test run ten times to see how often it fails")
+    for n in range(10):
+        bad = n in (2, 3, 6, 9)
+        s.sh(
+            "pytest -q tests/test_race.py",
+            "FAILED tests/test_race.py::test_close - TimeoutError" if bad else f"1 passed in 1.{n}2s",
+            int(bad),
+        )
+    return s
+
+
+@work
+def seeds() -> Session:
+    s = Session("seeds", "allow", "one test with many seeds, green each time")
+    for n in range(18):
+        s.sh(f"pytest -q -p randomly -p 'randomly_seed={n}' tests", "240 passed in 3.1s")
+    return s
+
+
+@work
+def benchmark() -> Session:
+    s = Session("benchmark", "allow", "one benchmark repeated for its numbers")
+    r = rng("bench")
+    for _ in range(12):
+        s.sh(
+            "./bench --filter decode",
+            f"decode/1k  {900 + r.randrange(90)} ns/iter (+/- {r.randrange(40)})\ndecode/64k {51000 + r.randrange(2000)} ns/iter (+/- {r.randrange(900)})",
+        )
+    return s
+
+
+@work
+def timed_command() -> Session:
+    s = Session("timed-command", "allow", "a command timed several times, nothing but durations coming back")
+    r = rng("timed")
+    for _ in range(9):
+        s.sh(
+            "time ./build/solver input.txt",
+            f"\nreal\t0m{1 + r.random():.3f}s\nuser\t0m{1 + r.random():.3f}s\nsys\t0m0.0{r.randrange(10)}s",
+        )
+    return s
+
+
+@work
+def hello_twice_a_phase() -> Session:
+    s = Session("smoke-test-each-phase", "allow", "one smoke test after each phase, each phase a new command")
+    for n in range(12):
+        s.sh(f"./provision.sh phase{n}", f"phase{n} applied")
+        s.sh("./smoke.sh", "smoke: all 14 checks passed")
+    return s
+
+
+# -- waiting for the world ----------------------------------------------------------------------------------
+
+
+@work
+def ci_run() -> Session:
+    s = Session("ci-run", "allow", "a CI run watched twice a minute until it is over", clock=1_759_000_000, gap=30)
+    for _n in range(24):
+        s.sh("gh run view 1188 --json status,conclusion", '{"conclusion":"","status":"in_progress"}')
+    return s.sh("gh run view 1188 --json status,conclusion", '{"conclusion":"success","status":"completed"}')
+
+
+@work
+def ci_with_sleep() -> Session:
+    s = Session("ci-with-sleep", "allow", "sleep and look in one command, no times known")
+    for _n in range(14):
+        s.sh(
+            "sleep 60 && gh pr checks 12",
+            "build\tpending\t0\thttps://ci.example/1\nlint\tpass\t31s\thttps://ci.example/2",
+            8,
+        )
+    return s.sh(
+        "sleep 60 && gh pr checks 12", "build\tpass\t12m\thttps://ci.example/1\nlint\tpass\t31s\thttps://ci.example/2"
+    )
+
+
+@work
+def rollout() -> Session:
+    s = Session("rollout", "allow", "pods watched with a sleep between the looks, in calls of their own")
+    for n in range(12):
+        s.sh(
+            "kubectl get pods -n shop",
+            f"NAME       READY   STATUS              RESTARTS   AGE\nshop-7d9   0/1     ContainerCreating   0          {10 * n + 4}s",
+        )
+        s.sh("sleep 10")
+    return s.sh(
+        "kubectl get pods -n shop",
+        "NAME       READY   STATUS    RESTARTS   AGE\nshop-7d9   1/1     Running   0          131s",
+    )
+
+
+@work
+def build_output() -> Session:
+    s = Session(
+        "build-output", "allow", "a long build in the background, its output growing", clock=1_759_100_000, gap=15
+    )
+    s.call(
+        "Bash",
+        {"command": "bazel build //...", "run_in_background": True},
+        "Command running in background with ID: bash_1",
+        value={"kind": "background"},
+    )
+    for n in range(22):
+        s.call(
+            "BashOutput",
+            {"bash_id": "bash_1"},
+            f"<status>running</status>\n<stdout>\n[{40 * n} / 1,204] Compiling src/part{n}.cc\n</stdout>",
+        )
+    return s
+
+
+@work
+def quiet_build() -> Session:
+    s = Session("quiet-build", "allow", "a build that says nothing for minutes", clock=1_759_200_000, gap=20)
+    s.call("exec_command", {"cmd": "make release"}, "Process running with session ID 7", took=10)
+    for _ in range(20):
+        s.call(
+            "write_stdin",
+            {"session_id": 7, "chars": "", "yield_time_ms": 20000},
+            "Chunk ID: ab12cd\nWall time: 20.0012 seconds\nProcess running with session ID 7\nOutput:\n",
+            took=20,
+        )
+    return s
+
+
+@work
+def tail_with_sleep() -> Session:
+    s = Session(
+        "tail-with-sleep", "allow", "sleep and the end of a log in one command; the log stands still, then moves"
+    )
+    for n in range(9):
+        s.sh("sleep 45; tail -3 train.log", "epoch 1\nloading shards\nwarming up")
+    for n in range(10):
+        s.sh("sleep 45; tail -3 train.log", f"epoch {n + 2}\nloss {1.9 - n / 10:.2f}\nstep {100 * n}")
+    return s
+
+
+@work
+def until_it_answers() -> Session:
+    s = Session("until-it-answers", "allow", "a server asked a few times, with pauses, until it is up")
+    s.sh("npm run dev > dev.log 2>&1 &", "[1] 4821")
+    for _ in range(6):
+        s.sh("sleep 3 && curl -sf http://localhost:5173/", "", 7)
+    return s.sh("sleep 3 && curl -sf http://localhost:5173/", "<!doctype html><title>App</title>")
+
+
+@work
+def backing_off() -> Session:
+    s = Session("backing-off", "allow", "429 answered with longer and longer sleeps, then it works")
+    r = rng("backoff")
+    for n in range(6):
+        s.call(
+            "http_request",
+            {"method": "GET", "url": "https://api.example.com/export"},
+            f"HTTP 429 Too Many Requests, request {uuid(r)}",
+            error="429 Too Many Requests",
+        )
+        s.sh(f"sleep {2 ** (n + 1)}")
+    return s.call(
+        "http_request",
+        {"method": "GET", "url": "https://api.example.com/export"},
+        '{"url": "https://cdn.example.com/x.zip"}',
+    )
+
+
+@work
+def lock_held() -> Session:
+    s = Session("lock-held", "allow", "a package lock that is held for a while", clock=1_759_300_000, gap=20)
+    for _ in range(5):
+        s.sh(
+            "apt-get install -y jq",
+            "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 812 (unattended-upgr)",
+            100,
+        )
+    return s.sh("apt-get install -y jq", "Setting up jq (1.6-2.1ubuntu3) ...")
+
+
+@work
+def waiting_for_helpers() -> Session:
+    s = Session(
+        "waiting-for-helpers",
+        "allow",
+        "the results of four helpers waited for, a minute at a time",
+        clock=1_759_400_000,
+        gap=2,
+    )
+    for n in range(4):
+        s.call(
+            "spawn_agent",
+            {"message": f"Look into module {n} and report"},
+            json.dumps({"agent_id": f"h{n}"}),
+            starts={"agent": f"h{n}", "parent": "main", "kind": "subagent"},
+        )
+    for _ in range(14):
+        s.call(
+            "wait",
+            {"ids": ["h0", "h1", "h2", "h3"], "timeout_ms": 60000},
+            json.dumps({"status": {}, "timed_out": True}),
+            took=60,
+        )
+    return s.call(
+        "wait",
+        {"ids": ["h0", "h1", "h2", "h3"], "timeout_ms": 60000},
+        json.dumps({"status": {"h0": "completed"}, "timed_out": False}),
+    )
+
+
+@work
+def inbox() -> Session:
+    s = Session("inbox", "allow", "an inbox looked into twice a minute", clock=1_759_500_000, gap=30)
+    for _ in range(12):
+        s.call("check_messages", {}, "No new messages.")
+    return s.call("check_messages", {}, "1 new message from reviewer: looks good")
+
+
+@work
+def growing_file() -> Session:
+    s = Session("growing-file", "allow", "the size of a download watched", clock=1_759_600_000, gap=20)
+    for n in range(24):
+        s.sh("du -m model.bin | cut -f1", str(31 * n + 7))
+    return s
+
+
+@work
+def training_log() -> Session:
+    s = Session(
+        "training-log", "allow", "the last line of a training log, only its numbers move", clock=1_759_700_000, gap=60
+    )
+    for n in range(24):
+        s.sh("tail -n 1 train.log", f"step {100 * n} loss {2.1 - n / 20:.3f} lr 0.0003")
+    return s
+
+
+@work
+def log_tail() -> Session:
+    s = Session("log-tail", "allow", "the end of a log read again and again, one line more each time")
+    lines = [
+        f"GET /item/{n * 7919 % 1000} from {['web', 'app', 'bot'][n % 3]} took route {n * 31 % 17}" for n in range(80)
+    ]
+    for n in range(18):
+        s.sh("tail -n 40 access.log", "\n".join(lines[n : n + 40]))
+    return s
+
+
+@work
+def two_watchers() -> Session:
+    s = Session("two-watchers", "allow", "a team board that others change, looked at between pieces of work")
+    for n in range(10):
+        s.call("board_list", {"status": "open"}, f"{9 - n} open cards")
+        s.call(
+            "read_file",
+            {"path": f"cards/card{n}.md"},
+            f"Card {n}: do the {['first', 'second', 'third'][n % 3]} thing with part {n}",
+        )
+    return s
+
+
+# -- looking around -----------------------------------------------------------------------------------------
+
+
+@work
+def searching_with_finds() -> Session:
+    s = Session("searching-with-finds", "allow", "many searches, every third finds something")
+    for n in range(24):
+        found = n % 3 == 2
+        s.call(
+            "grep_search",
+            {"pattern": f"{['handle', 'parse', 'emit'][n % 3]}{n}", "path": "src"},
+            f"src/m{n}.ts:{n * 3}: function emit{n}() {{" if found else "No matches found",
+        )
+    return s
+
+
+@work
+def guessing_then_found() -> Session:
+    s = Session("guessing-then-found", "allow", "a few wrong paths, then the right one")
+    for name in ["config.yaml", "config.yml", "conf/app.yaml", "settings.toml", "etc/app.conf"]:
+        s.sh(f"cat {name}", f"cat: {name}: No such file or directory", 1)
+    s.sh("find . -name '*.ini'", "./deploy/app.ini")
+    return s.sh("cat deploy/app.ini", "[app]\nport = 8080")
+
+
+@work
+def back_to_one_file() -> Session:
+    s = Session("back-to-one-file", "allow", "one file looked at again, at other places, after each change")
+    for n in range(10):
+        s.call(
+            "view",
+            {"path": "core.c", "view_range": [40 * n + 1, 40 * n + 60]},
+            "\n".join(f"{k}: int v{k} = f({k * k % 97});" for k in range(40 * n + 1, 40 * n + 61)),
+        )
+        s.call("insert", {"path": "core.c", "line": 40 * n + 5, "text": f"/* checked {n} */"}, "inserted")
+        s.call(
+            "view",
+            {"path": "core.c", "view_range": [1, 20]},
+            "\n".join(f"{k}: int v{k} = f({k * k % 97});" for k in range(1, 21)),
+        )
+    return s
+
+
+@work
+def same_search_other_places() -> Session:
+    s = Session("same-search-other-places", "allow", "one question asked in many places, mostly the same answer")
+    for n in range(12):
+        s.call(
+            "get_balance",
+            {"account": f"AC-{100 + n}", "currency": "EUR"},
+            json.dumps({"balance": 0.0, "currency": "EUR"}),
+        )
+    return s
+
+
+@work
+def after_compaction() -> Session:
+    s = Session("after-compaction", "allow", "files read again after each summary of the history")
+    for _ in range(5):
+        for name in ["PLAN.md", "api.py", "db.py", "test_api.py"]:
+            s.call("Read", {"file_path": name}, f"1\t# {name}\n2\tcontents")
+        s.compacted()
+    return s
+
+
+@work
+def plan_then_work() -> Session:
+    s = Session("plan-then-work", "allow", "eighteen tasks written down before the work begins, then ticked off")
+    things = [
+        "schema",
+        "loader",
+        "parser",
+        "printer",
+        "cache",
+        "index",
+        "search view",
+        "login form",
+        "audit trail",
+        "mail digest",
+        "export job",
+        "import wizard",
+        "rate limit",
+        "feature flag",
+        "error page",
+        "help text",
+        "release notes",
+        "smoke test",
+    ]
+    for n, thing in enumerate(things):
+        s.call(
+            "TaskCreate",
+            {"subject": f"Write the {thing}", "description": f"The {thing} must cover case {n}"},
+            f"Task #{n + 1} created successfully: Write the {thing}",
+        )
+    for n, thing in enumerate(things):
+        s.call("TaskUpdate", {"taskId": str(n + 1), "status": "in_progress"}, f"Updated task #{n + 1} status")
+        s.call(
+            "Write",
+            {"file_path": f"/app/{thing.replace(' ', '_')}.py", "content": f"# {thing}"},
+            "File created successfully",
+        )
+        s.call("TaskUpdate", {"taskId": str(n + 1), "status": "completed"}, f"Updated task #{n + 1} status")
+    return s
+
+
+@work
+def thinking_between() -> Session:
+    s = Session("thinking-between", "allow", "a thought before each look")
+    for n in range(16):
+        s.call("think", {"thought": f"Next I need the details of booking {n}, then compare fares"}, "")
+        s.call(
+            "get_booking",
+            {"id": f"BK{n:03d}"},
+            json.dumps({"id": f"BK{n:03d}", "fare": 120 + n * 7 % 31, "seat": f"{n}A"}),
+        )
+    return s
+
+
+# -- failing for a while ------------------------------------------------------------------------------------
+
+
+@work
+def burst_of_failures() -> Session:
+    s = Session("burst-of-failures", "allow", "twelve calls of one step fail with one error; later it works")
+    for n in range(12):
+        s.call(
+            "fetch_page",
+            {"url": f"https://intranet.example/p{n}"},
+            None,
+            error="ECONNRESET: connection reset by peer",
+            parallel=n > 0,
+        )
+    for n in range(12):
+        s.call(
+            "fetch_page",
+            {"url": f"https://intranet.example/p{n}"},
+            f"Page {n}: text about {'abcdefghijkl'[n] * 4}",
+            parallel=n > 0,
+        )
+    return s
+
+
+@work
+def flaky_service() -> Session:
+    s = Session("flaky-service", "allow", "a service that fails every other time")
+    for n in range(16):
+        s.call(
+            "geocode",
+            {"address": f"{n // 2} Main Street"},
+            f"lat 5{n}.1 lon 1{n}.2" if n % 2 else None,
+            **({} if n % 2 else {"error": "503 Service Unavailable"}),
+        )
+    return s
+
+
+@work
+def compile_errors_in_turn() -> Session:
+    s = Session("compile-errors-in-turn", "allow", "nine compile errors of one kind, fixed one after the other")
+    for n in range(9):
+        s.sh(
+            "tsc --noEmit",
+            f"src/f{n}.ts({n + 3},5): error TS2322: Type 'string' is not assignable to type 'number'.",
+            2,
+        )
+        s.sh(f"sed -i 's/id: string/id: number/' src/f{n}.ts")
+    return s.sh("tsc --noEmit", "")
+
+
+@work
+def some_refusals() -> Session:
+    s = Session("some-refusals", "allow", "a few things are not allowed; what is allowed gets on")
+    for n in range(5):
+        s.sh(
+            f"docker exec db{n} psql -c 'select 1'",
+            exit=None,
+            error="Permission to use Bash with this command has been denied.",
+            code="DENIED",
+        )
+        s.sh(f"grep -n 'port' compose/db{n}.yml", f"{n + 4}: port: 54{n}2")
+    return s
+
+
+@work
+def trying_installs() -> Session:
+    s = Session(
+        "trying-installs", "allow", "different ways to install a package that will not, with reading in between"
+    )
+    ways = [
+        "pip install lxml",
+        "pip install --no-binary :all: lxml",
+        "apt-get install -y libxml2-dev",
+        "pip install lxml==4.9.3",
+        "conda install -y lxml",
+    ]
+    for n, way in enumerate(ways):
+        ok = way.startswith("apt")
+        s.sh(
+            way,
+            "Setting up libxml2-dev ..." if ok else "error: command 'gcc' failed: No such file or directory",
+            int(not ok),
+        )
+        s.sh(f"ls /usr/lib/gcc{n}", f"cc1\ncrt{n}.o")
+    s.sh("apt-get install -y gcc", "Setting up gcc ...")
+    return s.sh("pip install lxml", "Successfully installed lxml-5.2.1")
+
+
+# -- many agents --------------------------------------------------------------------------------------------
+
+
+@work
+def helpers_in_rounds() -> Session:
+    s = Session(
+        "helpers-in-rounds",
+        "allow",
+        "ten helpers a round, three rounds, each with a task of its own",
+        clock=1_759_800_000,
+        gap=10,
+    )
+    for round_ in range(3):
+        for n in range(10):
+            s.call(
+                "Task",
+                {"description": f"Review part {n}", "prompt": f"Review part {n} in round {round_}"},
+                f"Part {n}: finding {(n * 31 + round_ * 7) % 50} in {'abcdefghij'[n] * 3}",
+                parallel=n > 0,
+                took=0.2,
+            )
+        s.clock = (s.clock or 0) + 240
+    return s
+
+
+@work
+def turns_of_two() -> Session:
+    s = Session("turns-of-two", "allow", "a helper asked ten questions, each answered")
+    for n in range(12):
+        s.call(
+            "send_to_agent",
+            {"agent_id": "h1", "message": f"And what about module {'abcdefghijkl'[n] * 3}?"},
+            f"Module {'abcdefghijkl'[n] * 3} holds {n * 7 % 11} classes and {n * 5 % 13} tests",
+        )
+    return s
+
+
+@work
+def repl_session() -> Session:
+    s = Session("repl-session", "allow", "an interpreter driven line by line, often with the same prompt as answer")
+    for n in range(18):
+        s.call("write_stdin", {"session_id": 3, "chars": f"x{n} = model.layer({n})\n"}, ">>> ")
+    for n in range(6):
+        s.call("write_stdin", {"session_id": 3, "chars": f"print(x{n}.shape)\n"}, f"({n}, {n * n})\n>>> ")
+    return s
