@@ -131,7 +131,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             dest=_destination(setting),
             metavar="|".join(setting.choices) or "VALUE",
             nargs="?" if setting.shape == "flag" else None,
-            const="true",
+            const="true" if setting.shape == "flag" else None,
             help=setting.meaning.replace("%", "%%"),
         )
 

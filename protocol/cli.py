@@ -1,0 +1,147 @@
+"""The command `toolbreaker`: which sub-commands there are. Only the one that runs is imported."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+from protocol import DISTRIBUTION, VERSION
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "serve": ("protocol.commands.serve", "judge an agent's tool calls over standard input and output"),
+    "replay": ("protocol.commands.replay", "show what would have been stopped in recorded sessions"),
+    "sweep": ("protocol.commands.sweep", "replay recorded sessions under many settings"),
+    "explain": ("protocol.commands.explain", "show the identities of a call"),
+    "check-config": ("protocol.commands.check_config", "print the resolved settings, or what is wrong with them"),
+    "state": ("protocol.commands.state", "look into the remembered state, or remove it"),
+    "hook": ("protocol.commands.hook", "answer one hook event of a command-line client"),
+    "install": ("protocol.commands.install", "add the hooks to a command-line client"),
+    "uninstall": ("protocol.commands.uninstall", "take the hooks out again"),
+}
+"""Sub-commands by name: the module, which has `configure(parser)` and `run(args)`, and what it is for."""
+
+USAGE_STATUS = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status. `hook` always ends with 0: to some clients 2 means "block"."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["hook"]:
+        return _run_hook(arguments[1:])
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # `toolbreaker … | head`
+        _discard_output()
+        return 0
+
+
+def _run(arguments: list[str]) -> int:
+    name = arguments[0] if arguments else ""
+    if name in ("--version", "-V"):
+        print(f"{DISTRIBUTION} {VERSION}")
+        return 0
+    if name in ("--help", "-h", "help"):
+        print(usage())
+        return 0
+    problem = foreign_packages()
+    if problem:
+        print(f"{DISTRIBUTION}: {problem}", file=sys.stderr)
+        return 1
+    if name not in COMMANDS or not _is_there(name):
+        if name:
+            near = get_close_matches(name, available(), 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            print(f"{DISTRIBUTION}: there is no command {name!r}{hint}", file=sys.stderr)
+        print(usage(), file=sys.stderr)
+        return USAGE_STATUS
+    return run_command(name, arguments[1:])
+
+
+def run_command(name: str, arguments: Sequence[str]) -> int:
+    """Run one sub-command. argparse ends the process with 2 when the arguments are wrong."""
+    module = import_module(COMMANDS[name][0])
+    return int(module.run(_parser(name, module).parse_args(arguments)))
+
+
+def available() -> list[str]:
+    """The sub-commands whose modules are there."""
+    return [name for name in COMMANDS if _is_there(name)]
+
+
+def usage() -> str:
+    """What `--help` shows."""
+    lines = [f"  {name:<13} {COMMANDS[name][1]}" for name in available()]
+    return "\n".join(
+        [
+            f"usage: {DISTRIBUTION} COMMAND [OPTION …]",
+            f"       {DISTRIBUTION} COMMAND --help",
+            "",
+            "A gate in front of an AI agent's tool calls: stops loops, lets work pass.",
+            "",
+            "commands:",
+            *lines,
+            "",
+            "  --version     print the version",
+        ]
+    )
+
+
+def foreign_packages() -> str | None:
+    """What is wrong when another distribution's `breaker` or `protocol` stands in the place of ours."""
+    ours = Path(__file__).resolve().parent.parent
+    for name in ("breaker", "protocol"):
+        try:
+            found = find_spec(name)
+            origin = Path(found.origin if found and found.origin else "").resolve()
+            # Both say in their first line whose they are; a namesake installed over ours does not.
+            if origin.parent == ours / name and DISTRIBUTION in origin.read_text("utf-8")[:200]:
+                continue
+        except (ImportError, OSError, ValueError):
+            origin = Path()
+        return (
+            f"the package `{name}` in {origin.parent} is not the one of {DISTRIBUTION}. Other distributions install "
+            f"packages of that name: install {DISTRIBUTION} into an environment of its own (pipx or uv tool)"
+        )
+    return None
+
+
+def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"{DISTRIBUTION} {name}", description=COMMANDS[name][1], allow_abbrev=False)
+    module.configure(parser)
+    return parser
+
+
+def _is_there(name: str) -> bool:
+    return find_spec(COMMANDS[name][0]) is not None
+
+
+def _run_hook(arguments: list[str]) -> int:
+    """A hook that fails must look like no hook: whatever happens, the status is 0 and the client goes on."""
+    try:
+        if foreign_packages() is None:
+            run_command("hook", arguments)
+        sys.stdout.flush()
+    except BaseException as error:
+        if not isinstance(error, SystemExit):
+            with suppress(Exception):
+                print(f"{DISTRIBUTION} hook: {type(error).__name__}: {error}", file=sys.stderr)
+        _discard_output()
+    return 0
+
+
+def _discard_output() -> None:
+    """What could not be written stays unwritten, also when Python flushes at exit."""
+    with suppress(OSError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.close(null)

@@ -1,0 +1,71 @@
+"""`toolbreaker serve`: the gate itself, on standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from protocol import layers
+from protocol.framing import DEFAULT_MAX_LINE_BYTES
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.description = (
+        "Read JSON-RPC 2.0 requests from standard input, one a line, and answer each on standard output. "
+        "Exit status 0 at the end of input, on shutdown, SIGTERM and SIGINT; 2 when the configuration is wrong."
+    )
+    parser.add_argument(
+        "--record",
+        metavar="FILE",
+        help="append every line received and sent, with secrets replaced; such a file can be replayed",
+    )
+    parser.add_argument(
+        "--max-line-bytes",
+        metavar="N",
+        type=_positive,
+        default=DEFAULT_MAX_LINE_BYTES,
+        help="skip longer lines (default: %(default)s)",
+    )
+    layers.add_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until the end; 2 when the configuration or the recording cannot be used."""
+    from protocol.stdio import Wire, log, serve
+
+    wire = Wire()  # before anything else is imported that could print
+
+    from breaker.engine import Engine
+    from breaker.options import ConfigError, remarks
+    from protocol.connection import Connection
+    from protocol.dispatch import Dispatcher
+    from protocol.framing import Framer
+    from protocol.methods import Session
+    from protocol.record import Recording
+
+    sources = layers.sources_of(args, os.environ)
+    key = os.urandom(32)
+    try:
+        session = Session(sources, lambda settings: Engine(settings, key=key), log=log)
+    except ConfigError as error:
+        os.write(2, f"{layers.complaint(error)}\n".encode("utf-8", "replace"))
+        return 2
+    for remark in (*sources.notes, *sources.resolve().notes, *remarks(session.engine.settings)):
+        log(remark)
+    recording = None
+    if args.record is not None:
+        try:
+            recording = Recording(args.record, key, log)
+        except OSError as error:
+            log(f"cannot record to {args.record}: {error.strerror}")
+            return 2
+    connection = Connection(session, Dispatcher(session), Framer(args.max_line_bytes), recording)
+    return serve(wire, connection, flush=lambda: None)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number

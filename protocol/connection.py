@@ -1,0 +1,67 @@
+"""One connection without its descriptors: bytes in, lines out. A test can hold both ends in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from protocol.dispatch import Dispatcher, fault_reply, oversized_reply
+from protocol.framing import Framer, Line, Skipped
+from protocol.methods import Session
+
+
+class Recorder(Protocol):
+    """Sees every line that comes and goes."""
+
+    def received(self, line: bytes, at: float) -> None: ...
+
+    def sent(self, line: bytes, at: float) -> None: ...
+
+
+class Connection:
+    """Feeds what arrives to a session, line after line.
+
+    Both methods are generators: a line is looked at only when the reply to the one before has been taken, so that
+    the caller writes each before the next is judged, and may stop in between.
+    """
+
+    def __init__(
+        self, session: Session, dispatcher: Dispatcher, framer: Framer, recorder: Recorder | None = None
+    ) -> None:
+        self.session = session
+        self._dispatcher = dispatcher
+        self._framer = framer
+        self._recorder = recorder
+
+    def receive(self, data: bytes) -> Iterator[bytes]:
+        """The replies to the lines that `data` completes. They arrived when `data` did."""
+        self.session.arrived = self.session.clock()
+        return self._answer(self._framer.feed(data))
+
+    def close(self) -> Iterator[bytes]:
+        """The reply to a last line without LF."""
+        self.session.arrived = self.session.clock()
+        return self._answer(self._framer.close())
+
+    def _answer(self, lines: list[Line]) -> Iterator[bytes]:
+        session, recorder = self.session, self._recorder
+        for line in lines:
+            if session.over:
+                return
+            if isinstance(line, Skipped):
+                reply: bytes | None = oversized_reply(self._framer.max_line_bytes)
+            else:
+                if recorder:
+                    recorder.received(line, session.arrived)
+                reply = self._reply(line)
+            if reply is not None:
+                if recorder:
+                    recorder.sent(reply, session.clock())
+                yield reply
+
+    def _reply(self, line: bytes) -> bytes | None:
+        try:
+            return self._dispatcher.reply(line)
+        except Exception:
+            self.session.fault("dispatching a message")
+            return fault_reply()
