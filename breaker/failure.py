@@ -89,7 +89,7 @@ _TRACEBACK = "Traceback (most recent call last)"
 _EXCEPTION = re.compile(r"^(?:\w+\.)*+(?P<name>[A-Z]\w*(?:Error|Exception)):(?: |\Z)", re.MULTILINE)
 # Below a traceback the first line that is not indented, whatever it is called: `KeyboardInterrupt`, `zlib.error: x`.
 _RAISED = re.compile(
-    r"[^\n]*\n(?:[ \t][^\n]*\n|\n)*+(?P<path>(?:\w+\.)*+)(?P<name>[A-Za-z_]\w*)(?:: |:?[ \t]*$)", re.MULTILINE
+    r"[^\n]*\n(?:[ \t][^\n]*\n)*+(?P<path>(?:\w+\.)*+)(?P<name>[A-Za-z_]\w*)(?:: |:?[ \t]*$)", re.MULTILINE
 )
 
 _DIAGNOSTICS: tuple[tuple[str, re.Pattern[str]], ...] = (

@@ -123,9 +123,7 @@ def remarks(settings: Settings) -> list[str]:
     if warn is not None and limit is not None and warn > limit:
         said.append(f"failWarnAt ({warn}) is above failLimit ({limit}) and can never speak")
     if settings.max_denials is None:
-        said.append(
-            "maxDenials is off: what a repeat or budget gate stops stays stopped until the user speaks"
-        )
+        said.append("maxDenials is off: what a repeat or budget gate stops stays stopped until the user speaks")
     return said
 
 
@@ -160,7 +158,5 @@ def _beyond_window(name: str, number: float, window: int) -> list[str]:
         return []
     # A window full of one identity makes the call in hand its occurrence number window + 1.
     if number <= window + 1:
-        return [
-            f"{name} ({number}) is above window ({window}): only a window with nothing else in it gets there"
-        ]
+        return [f"{name} ({number}) is above window ({window}): only a window with nothing else in it gets there"]
     return [f"{name} ({number}) is above window ({window}) and can never speak"]

@@ -102,9 +102,7 @@ class Settings(Struct, frozen=True, rename="camel", kw_only=True):
         }
     )
     content_args: tuple[str, ...] = CONTENT
-    host_aliases: dict[str, str] = msgspec.field(
-        default_factory=lambda: {"open-data.canada.ca": "open.canada.ca"}
-    )
+    host_aliases: dict[str, str] = msgspec.field(default_factory=lambda: {"open-data.canada.ca": "open.canada.ca"})
     shell_tools: tuple[str, ...] = ()
     url_tools: tuple[str, ...] = ()
 

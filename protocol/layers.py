@@ -217,7 +217,8 @@ def _yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise _Malformed(f"{place}{error.problem or error.context}") from None
+        cause = ": ".join(part for part in (error.context, error.problem) if part)
+        raise _Malformed(f"{place}{cause}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise _Malformed(" ".join(str(error).split())) from None
 
