@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from breaker.setting_table import LARGEST, Setting, Shape
-from breaker.settings import EVERY_TOOL, KINDS, SHELL_TOOLS, Settings
+from breaker.settings import EVERY_TOOL, KINDS, EVERY_SHELL, Settings
 
 Hint = str | Callable[[], str] | None
 """What to do about a problem; a function where finding it out costs more than finding the problem."""
@@ -118,8 +118,8 @@ def _words_map(setting: Setting, key: str, value: Any, complain: Complain) -> An
     for place, name, item in _members(key, value, complain):
         if not name:
             complain(place, "names no tool", f'"{EVERY_TOOL}" is every tool')
-        elif name.startswith("@") and name != SHELL_TOOLS:
-            complain(place, "is not a group of tools", f"the one group is {SHELL_TOOLS}")
+        elif name.startswith("@") and name != EVERY_SHELL:
+            complain(place, "is not a group of tools", f"the one group is {EVERY_SHELL}")
         read[name] = _words(setting, place, item, complain)
     return read
 

@@ -18,7 +18,7 @@ KINDS = ("host", "net", "site", "sink", "cmd", "exact", "verb", "family")
 EVERY_TOOL = "*"
 """Key of `ignore_args` for all tools; a tool's own list is added to it."""
 
-SHELL_TOOLS = "@shell"
+EVERY_SHELL = "@shell"
 """Key of `ignore_args` for all shell tools, whatever their names; added like a tool's own list."""
 
 DECOYS = (
@@ -97,7 +97,7 @@ class Settings(Struct, frozen=True, rename="camel", kw_only=True):
     ignore_args: dict[str, tuple[str, ...]] = msgspec.field(
         default_factory=lambda: {
             EVERY_TOOL: DECOYS,
-            SHELL_TOOLS: SHELL_DECOYS,
+            EVERY_SHELL: SHELL_DECOYS,
             "bash": ("description", "timeoutMs", "run_in_background", "justification"),
         }
     )
