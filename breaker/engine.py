@@ -79,17 +79,17 @@ class Engine:
         pending = self._pending(view, ruling, decision)
         self.state.open(view.agent, call_id, pending)
         if ruling.decision == "allow":
-            self._admit(view, pending, ruling)
+            self._admit(call.agent, view.agent, pending, call.at)
             return Verdict("allow", call_id, ruling.passing, fingerprints=explained)
         code = gate.code(ruling.blocking)
         if decision == "allow":
             self.state.would_have(view.agent, ruling.decision, code)
             reason = self._reason(call.agent, ruling)
-            self._admit(view, pending, ruling)
+            self._admit(call.agent, view.agent, pending, call.at)
         elif decision == "ask":
             reason = messages.question(ruling.blocking, self.settings)
         else:
-            reason = self._deny(call.agent, ruling)
+            reason = self._deny(call.agent, ruling, at=call.at)
         would_have = ruling.decision if self.settings.shadow else None
         return Verdict(decision, call_id, ruling.blocking, code, reason, explained, would_have)
 
@@ -107,8 +107,8 @@ class Engine:
             pending.decision = "allow"
             if current:
                 self.state.exempt(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
-                self._commit_allowed(agent, memory, pending)
-            return Verdict("allow", call_id)
+                self._admit(agent, memory, pending)
+            return Verdict("allow", call_id, pending.passing if current else ())
         pending.decision = "deny"
         ruling = Ruling("deny", pending.hits, refused=True)
         if current:
@@ -129,7 +129,7 @@ class Engine:
         notices: list[Notice] = []
         if call_id is None:
             pending = self._observed(settled)
-            found, notices = self._outcome(settled, agent, pending)
+            found, notices = self._outcome(settled, agent, pending, guarded=False)
         else:
             pending = agent.pending[call_id]
             if pending.decision == "ask":
@@ -141,7 +141,7 @@ class Engine:
             notices += self._charge(settled.usage)
         notices += agent.owed
         agent.owed = []
-        return Report(self._worded(settled.agent, _one_of_each(notices)), found)
+        return Report(self._tell(settled.agent, notices), found)
 
     def usage(self, usage: Usage, *, replied: bool = True) -> tuple[Advisory, ...]:
         """Charge one model request. Unless it is `replied` to, what it warns of waits for the next outcome."""
@@ -151,7 +151,7 @@ class Engine:
         if not replied:
             self.state.owe(self.state.agents[usage.agent], notices)
             return ()
-        return self._worded(usage.agent, _one_of_each(notices))
+        return self._tell(usage.agent, notices)
 
     # -- turns and agents -----------------------------------------------------------------------------------
 
@@ -206,9 +206,10 @@ class Engine:
         return not _matches(tool, self.settings.exclude)
 
     def _view(self, call: Call, explain: bool) -> View:
-        if call.parent is not None and call.agent not in self.state.agents:
-            self.state.start(call.agent, call.parent, "subagent", at=call.at)
         agent = self.state.agent(call.agent)
+        if call.parent is not None and agent.account.parent is None:
+            self.state.start(call.agent, call.parent, "subagent", at=call.at)
+            agent = self.state.agent(call.agent)
         self.state.seen(call.agent, call.at)
         identity = self.identifier.identify(call.tool, call.arguments, all_kinds=explain)
         bones = None
@@ -242,23 +243,24 @@ class Engine:
             skeleton=view.skeleton,
             counted=self._counted(view.call.tool),
             hits=ruling.blocking,
+            passing=ruling.passing,
         )
 
-    def _admit(self, view: View, pending: Pending, ruling: Ruling) -> None:
+    def _admit(self, name: str, agent: Agent, pending: Pending, at: float | None = None) -> None:
         """The call may run: note the passes it used up, then count it."""
         passes: list[Notice] = []
-        for hit in ruling.passing:
+        for hit in pending.passing:
             escape = GATES[hit.gate].escape
             stage = "quotaWarn" if escape == "quota" else "letThrough"
             passes.append(Notice(hit.gate, stage, hit.count, hit.limit, hit.fingerprint, hit.detail))
             if escape == "quota":
-                self.state.pass_quota(*gate.quota_spot(self.state, view.call.agent, hit))
-        self.state.let_through(view.agent, [gate.spot(hit) for hit in ruling.passing])
-        self._commit_allowed(view.call.agent, view.agent, pending)
+                self.state.pass_quota(*gate.quota_spot(self.state, name, hit))
+        self.state.let_through(agent, [gate.spot(hit) for hit in pending.passing])
+        self._commit_allowed(name, agent, pending, at)
         pending.notices = (*pending.notices, *passes)
 
-    def _commit_allowed(self, name: str, agent: Agent, pending: Pending) -> None:
-        self.state.count_tool(name)
+    def _commit_allowed(self, name: str, agent: Agent, pending: Pending, at: float | None) -> None:
+        self.state.count_tool(name, at)
         if not pending.counted:
             return
         foreseen = (rule.foresee(agent, pending) for rule in self._tracks)
@@ -266,7 +268,7 @@ class Engine:
         self.state.commit(agent, (f for f in pending.fingerprints if f not in agent.exempt), self.settings.window)
         self.state.ran(agent, pending, self._cycle_span)
 
-    def _deny(self, name: str, ruling: Ruling, current: bool = True) -> str:
+    def _deny(self, name: str, ruling: Ruling, current: bool = True, at: float | None = None) -> str:
         agent = self.state.agents[name]
         reason = self._reason(name, ruling)
         if current:
@@ -277,6 +279,8 @@ class Engine:
                 self.settings.window,
             )
             self.state.denied(agent, [gate.spot(h) for h in hits if GATES[h.gate].escape == "hatch"])
+        first = gate.first(ruling.blocking)
+        self.state.note_denial(name, GATES[first.gate].code, first.fingerprint or first.gate, at)
         return reason
 
     def _reason(self, name: str, ruling: Ruling) -> str:
@@ -336,7 +340,9 @@ class Engine:
             counted=self._counted(tool),
         )
 
-    def _outcome(self, settled: Settled, agent: Agent, pending: Pending) -> tuple[Failure | None, list[Notice]]:
+    def _outcome(
+        self, settled: Settled, agent: Agent, pending: Pending, guarded: bool = True
+    ) -> tuple[Failure | None, list[Notice]]:
         """Classify what came back, let the streaks know, and collect what is to be said."""
         notices = list(pending.notices)
         text = text_of(settled.result)
@@ -351,7 +357,8 @@ class Engine:
         tracked = [f for f, _ in measured(self.settings.limits, agent, pending.fingerprints)]
         if outcome.failure is not None:
             self.state.failed(agent, tracked, outcome.failure)
-            self._count_error(agent, pending.tool, settled.result, text)
+            if guarded:
+                self._count_error(agent, pending.tool, settled.result, text)
         elif outcome.kind == "ok":
             self.state.succeeded(agent, tracked)
             self.state.recovered(agent, pending.tool)
@@ -374,7 +381,20 @@ class Engine:
             self.state.warned(owner, notice.gate)
         return [notice for _, notice in warned]
 
-    def _worded(self, name: str, notices: Iterable[Notice]) -> tuple[Advisory, ...]:
+    def _tell(self, name: str, notices: Iterable[Notice]) -> tuple[Advisory, ...]:
+        """At most one advisory each of the failure track, the occurrence track, a budget, a quota, in that order.
+
+        What there is no room for waits for the agent's next outcome.
+        """
+        told: dict[tuple[int, str], Notice] = {}
+        kept: list[Notice] = []
+        for notice in notices:
+            if told.setdefault(_channel(notice), notice) is not notice:
+                kept.append(notice)
+        self.state.owe(self.state.agents[name], kept)
+        return self._worded([told[channel] for channel in sorted(told)])
+
+    def _worded(self, notices: Iterable[Notice]) -> tuple[Advisory, ...]:
         return tuple(
             messages.advisory(
                 notice,
@@ -395,14 +415,6 @@ class Engine:
             )
             for fingerprint in view.identity.fingerprints
         )
-
-
-def _one_of_each(notices: Iterable[Notice]) -> list[Notice]:
-    """At most one notice each of the failure track, the occurrence track, a budget, a quota, in that order."""
-    ranks: dict[object, Notice] = {}
-    for notice in notices:
-        ranks.setdefault(_channel(notice), notice)
-    return [ranks[channel] for channel in sorted(ranks)]
 
 
 def _channel(notice: Notice) -> tuple[int, str]:
@@ -434,7 +446,7 @@ def _status(agent: Agent) -> dict[str, Any]:
         "denials": dict(agent.denials),
         "wouldHave": dict(agent.would_have),
         "parent": account.parent,
-        "running": list(agent.children),
+        "running": list(account.children),
         "spent": {"turn": account.turn_spent, "session": account.session_spent, "family": account.family_spent},
         "requests": account.requests,
         "tools": account.tools,

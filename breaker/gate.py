@@ -78,10 +78,15 @@ def rule(hits: Sequence[Hit], state: State, name: str, settings: Settings, can_a
     return Ruling("deny", blocking, passing, refused)
 
 
-def code(blocking: Sequence[Hit]) -> str:
-    """The code of the first gate that blocks, in the order of `GATES`."""
+def first(blocking: Sequence[Hit]) -> Hit:
+    """The hit of the first gate that blocks, in the order of `GATES`."""
     order = list(GATES)
-    return GATES[min((hit.gate for hit in blocking), key=order.index)].code
+    return min(blocking, key=lambda hit: order.index(hit.gate))
+
+
+def code(blocking: Sequence[Hit]) -> str:
+    """The code of the first gate that blocks."""
+    return GATES[first(blocking).gate].code
 
 
 def spot(hit: Hit) -> str:

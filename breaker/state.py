@@ -27,6 +27,7 @@ MAX_PER_TURN = 1_024
 """Identities of one turn that a map remembers; the one not seen for longest goes first."""
 MAX_REQUEST_IDS = 1_024
 MAX_SPENDERS = 256
+MAX_CHILDREN = 1_024
 SILENT_AFTER = 30 * 60.0
 """Seconds without a sign of life after which a subagent counts as ended."""
 
@@ -66,6 +67,7 @@ class Pending(Struct):
     skeleton: str | None = None
     counted: bool = True
     hits: tuple[Hit, ...] = ()
+    passing: tuple[Hit, ...] = ()
     notices: tuple[Notice, ...] = ()
 
 
@@ -73,7 +75,8 @@ class Account(Struct):
     """Tokens and quotas of one agent: what outlives a turn, and with a state file the process.
 
     Token counts are billed input. `turn_spent` and `turn_spenders` are of a root's current turn with all its
-    subagents; `session_spent` is the agent alone; `family_spent` is it and all its descendants.
+    subagents; `session_spent` is the agent alone; `family_spent` is it and all its descendants. `children` are the
+    subagents that run, with the time of their last sign of life.
     """
 
     parent: str | None = None
@@ -88,20 +91,24 @@ class Account(Struct):
     turn_spenders: dict[str, int] = field(default_factory=dict)
     family_spenders: dict[str, int] = field(default_factory=dict)
     workflows: dict[str, int] = field(default_factory=dict)
+    children: dict[str, float | None] = field(default_factory=dict)
     warned: set[str] = field(default_factory=set)
     passed: set[str] = field(default_factory=set)
     request_ids: dict[str, None] = field(default_factory=dict)
 
 
+Op = Literal["charge", "start", "end", "turn", "tool", "pass", "warn", "deny"]
+
+
 class Entry(Struct, frozen=True):
     """One change of an account, for whoever keeps accounts beyond the process.
 
-    `charge`: `amount` tokens of request `key` by `agent`, whose ancestors are `line`, nearest first.
-    `start`: `agent` by `line[0]` as `kind`, by its call `key`. `end`: it ended.
-    `turn`: a person spoke to it. `tool`: one tool call. `pass`, `warn`: quota or budget `key` of `agent`.
+    `line` are the ancestors of `agent` as far as they are known, nearest first. `charge`: `amount` tokens of request
+    `key`. `start`: it was started as `kind` by call `key` of `line[0]`. `end`: it ended. `turn`: a person spoke to
+    it. `tool`: one tool call. `pass`, `warn`: of quota or budget `key`. `deny`: with code `key`, for what `kind` says.
     """
 
-    op: Literal["charge", "start", "end", "turn", "tool", "pass", "warn"]
+    op: Op
     agent: str
     amount: int = 0
     key: str | None = None
@@ -127,7 +134,6 @@ class Agent(Struct):
     errors: dict[str, dict[str, int]] = field(default_factory=dict)
     denials: dict[str, int] = field(default_factory=dict)
     would_have: dict[str, int] = field(default_factory=dict)
-    children: dict[str, float | None] = field(default_factory=dict)
     owed: list[Notice] = field(default_factory=list)
     account: Account = field(default_factory=Account)
 
@@ -146,15 +152,15 @@ class Agent(Struct):
 class State:
     """All agents, least recently used first.
 
-    Whoever keeps accounts beyond the process sets `loader`, which is asked once for each agent that is new here,
-    and `journal`, to which every change of an account is added.
+    Whoever keeps accounts beyond the process sets `loader`, which is asked once for each agent that is new here, and
+    `journal`, which is told of every change of an account as soon as it is made, and may `refresh` accounts then.
     """
 
     def __init__(self) -> None:
         self.agents: dict[str, Agent] = {}
         self.calls_named = 0
         self.loader: Callable[[str], Agent | None] | None = None
-        self.journal: list[Entry] | None = None
+        self.journal: Callable[[Entry], None] | None = None
 
     # -- agents ---------------------------------------------------------------------------------------------
 
@@ -166,7 +172,7 @@ class State:
         self.agents[name] = agent
         for ancestor in self.ancestors(name):
             self.agents[ancestor] = self.agents.pop(ancestor)
-        if len(self.agents) > MAX_AGENTS:
+        while len(self.agents) > MAX_AGENTS:
             del self.agents[next(iter(self.agents))]
         return agent
 
@@ -194,34 +200,36 @@ class State:
     def start(self, name: str, parent: str, kind: str, call_id: str | None = None, at: float | None = None) -> None:
         """An agent was started by another. Saying it again changes nothing; a circle is not believed."""
         self.agent(parent)
-        child = self.agent(name)
-        above = self.agents[parent]
-        if child.account.parent is None and name != parent and name not in self.ancestors(parent):
-            child.account.parent = parent
-            child.account.kind = kind
-            child.account.started_by = call_id
+        child = self.agent(name).account
+        above = self.agents[parent].account
+        if child.parent is None and name != parent and name not in self.ancestors(parent):
+            child.parent = parent
+            child.kind = kind
+            child.started_by = call_id
             if kind == "workflow":
-                workflows = above.account.workflows
                 key = call_id or ""
-                _count(workflows, key)
-                child.account.ordinal = workflows[key]
-            self._note(Entry("start", name, key=call_id, line=(parent,), kind=kind, at=at))
-        if child.account.parent == parent:
+                _count(above.workflows, key)
+                child.ordinal = above.workflows[key]
+        if child.parent == parent:
+            above.children.pop(name, None)
             above.children[name] = at
+            _bound(above.children, MAX_CHILDREN)
+            self._note("start", name, key=call_id, kind=kind, at=at)
 
     def end(self, name: str) -> None:
         """An agent ended: its parent may start another one."""
-        agent = self.agents.get(name)
-        parent = agent and agent.account.parent
-        if parent and parent in self.agents:
-            self.agents[parent].children.pop(name, None)
-            self._note(Entry("end", name, line=(parent,)))
+        if name not in self.agents and self.loader is None:
+            return
+        parent = self.agent(name).account.parent
+        if parent in self.agents:
+            self.agents[parent].account.children.pop(name, None)
+        self._note("end", name)
 
     def seen(self, name: str, at: float | None) -> None:
         """A sign of life of a subagent that still runs."""
         parent = self.agents[name].account.parent
-        if parent is not None and parent in self.agents and name in self.agents[parent].children:
-            self.agents[parent].children[name] = at
+        if parent in self.agents and name in self.agents[parent].account.children:
+            self.agents[parent].account.children[name] = at
 
     def user_turn(self, name: str) -> None:
         """A person spoke: what the turn held is gone; what budgets and quotas hold stays, the turn's aside."""
@@ -235,10 +243,9 @@ class State:
             turn=old.turn + 1,
             pending=old.pending,
             would_have=old.would_have,
-            children=old.children,
             account=account,
         )
-        self._note(Entry("turn", name))
+        self._note("turn", name)
 
     # -- calls ----------------------------------------------------------------------------------------------
 
@@ -275,11 +282,11 @@ class State:
         if pending.skeleton is not None:
             _count(agent.skeletons, pending.skeleton)
         agent.recent.append(pending.exact)
-        del agent.recent[: len(agent.recent) - periods]
+        _keep_last(agent.recent, periods)
 
     def denied(self, agent: Agent, spots: Iterable[str]) -> None:
-        """A call was denied at these spots."""
-        for spot in spots:
+        """A call was denied at these spots, each of which counts once."""
+        for spot in dict.fromkeys(spots):
             _count(agent.denials, spot)
 
     def let_through(self, agent: Agent, spots: Iterable[str]) -> None:
@@ -326,7 +333,7 @@ class State:
     def remember_result(self, agent: Agent, identities: tuple[str, ...], text: str, most: int) -> None:
         """Keep what a call gave back, to quote it in a denial."""
         agent.results.append((identities, text))
-        del agent.results[: len(agent.results) - most]
+        _keep_last(agent.results, most)
 
     def owe(self, agent: Agent, notices: Iterable[Notice]) -> None:
         """Notices that no reply could carry wait for the agent's next outcome."""
@@ -348,7 +355,6 @@ class State:
             _bound(account.request_ids, MAX_REQUEST_IDS)
         tokens = usage.billed
         above = self.ancestors(usage.agent)
-        self._note(Entry("charge", usage.agent, tokens, usage.request_id, tuple(above), at=usage.at))
         account.requests += 1
         account.session_spent += tokens
         turn = self.agents[above[-1] if above else usage.agent].account
@@ -358,26 +364,46 @@ class State:
             family = self.agents[name].account
             family.family_spent += tokens
             _count(family.family_spenders, usage.agent, tokens, MAX_SPENDERS)
+        self._note("charge", usage.agent, tokens, usage.request_id, at=usage.at)
         return True
 
-    def count_tool(self, name: str) -> None:
+    def count_tool(self, name: str, at: float | None = None) -> None:
         """A tool call of this agent may run."""
         self.agents[name].account.tools += 1
-        self._note(Entry("tool", name, 1))
+        self._note("tool", name, 1, at=at)
 
     def warned(self, owner: str, budget: str) -> None:
         """Somebody was told of this agent's budget this turn."""
         self.agents[owner].account.warned.add(budget)
-        self._note(Entry("warn", owner, key=budget))
+        self._note("warn", owner, key=budget)
 
     def pass_quota(self, owner: str, quota: str) -> None:
         """The one free overrun of this agent's quota is used up."""
         self.agents[owner].account.passed.add(quota)
-        self._note(Entry("pass", owner, key=quota))
+        self._note("pass", owner, key=quota)
 
-    def _note(self, entry: Entry) -> None:
+    def note_denial(self, name: str, code: str, what: str, at: float | None = None) -> None:
+        """Tell whoever keeps accounts that a call of this agent was stopped, and by what."""
+        self._note("deny", name, key=code, kind=what, at=at)
+
+    def refresh(self, name: str, account: Account) -> None:
+        """Believe an account that is kept elsewhere, where other processes add to it. Unknown agents stay unknown."""
+        agent = self.agents.get(name)
+        if agent is not None:
+            account.request_ids = agent.account.request_ids
+            agent.account = account
+
+    def _note(
+        self,
+        op: Op,
+        name: str,
+        amount: int = 0,
+        key: str | None = None,
+        kind: str | None = None,
+        at: float | None = None,
+    ) -> None:
         if self.journal is not None:
-            self.journal.append(entry)
+            self.journal(Entry(op, name, amount, key, tuple(self.ancestors(name)), kind, at))
 
     # -- in and out -----------------------------------------------------------------------------------------
 
@@ -403,6 +429,10 @@ class State:
 def _count(counts: dict[str, int], key: str, by: int = 1, most: int = MAX_PER_TURN) -> None:
     counts[key] = counts.pop(key, 0) + by
     _bound(counts, most)
+
+
+def _keep_last(items: list[Any], most: int) -> None:
+    del items[: max(0, len(items) - most)]
 
 
 def _bound(entries: dict[str, Any], most: int) -> None:

@@ -83,4 +83,4 @@ class Fanout(Rule):
 
 def alive(agent: Agent, now: float | None) -> int:
     """How many of an agent's subagents run; one that has been silent for half an hour does not count."""
-    return sum(1 for seen in agent.children.values() if now is None or seen is None or now - seen < SILENT_AFTER)
+    return sum(now is None or seen is None or now - seen < SILENT_AFTER for seen in agent.account.children.values())
