@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from breaker.setting_table import LARGEST, Setting, Shape
-from breaker.settings import EVERY_TOOL, KINDS, EVERY_SHELL, Settings
+from breaker.settings import EVERY_SHELL, EVERY_TOOL, KINDS, Settings
 
 Hint = str | Callable[[], str] | None
 """What to do about a problem; a function where finding it out costs more than finding the problem."""

@@ -18,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Print the resolved settings as JSON, which is a config file itself. Remarks go to stderr and never fail; "
         "a wrong setting is exit status 2."
     )
+    parser.usage = "%(prog)s [-h] [--explain] [--config FILE] [--SETTING VALUE ...]"
     parser.add_argument("--explain", action="store_true", help="print what each setting means and who set it")
     layers.add_options(parser)
 
