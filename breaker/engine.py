@@ -108,7 +108,7 @@ class Engine:
             if current:
                 self.state.exempt(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
                 self._admit(agent, memory, pending)
-            return Verdict("allow", call_id, pending.passing if current else ())
+            return Verdict("allow", call_id)
         pending.decision = "deny"
         ruling = Ruling("deny", pending.hits, refused=True)
         if current:
