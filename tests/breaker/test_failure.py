@@ -437,14 +437,7 @@ MEMBERS = ["kind", "exitCode", "timedOut", "timeoutMs", "signal", "statusCode", 
 MEMBERS += ["code", "name", "message", "aborted", "text", "type", "stdout", "stderr"]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.just(10**400),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(MEMBERS),
-            inner,
-            max_size=4,
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(MEMBERS), inner, max_size=4),
     max_leaves=10,
 )
 FACTS = st.sampled_from([RUN, READ, FETCH, OTHER, STATUS_FIRST, STATUS_LAST])

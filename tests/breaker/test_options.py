@@ -51,12 +51,7 @@ class TestProfiles:
             1_000_000_000,
             None,
         )
-        assert (found.subagent_requests, found.subagent_tools, found.fanout, found.workflow_agents) == (
-            150,
-            250,
-            8,
-            24,
-        )
+        assert (found.subagent_requests, found.subagent_tools, found.fanout, found.workflow_agents) == (150, 250, 8, 24)
         assert (found.repeat_limit, found.repeat_limits, found.skeleton_limit) == (None, {}, None)
         assert (found.cycle_limit, found.same_error_limit) == (None, None)
 
@@ -86,12 +81,7 @@ class TestProfiles:
         assert set(found.limits.values()) == {None}
         assert (found.repeat_limit, found.repeat_limits, found.skeleton_limit) == (4, {"read": 5}, 10)
         assert (found.cycle_limit, found.cycle_periods, found.same_error_limit) == (3, (2,), 2)
-        assert (found.max_tokens, found.fanout, found.max_denials, found.warn_ratio) == (
-            60_000_000,
-            8,
-            3,
-            0.7,
-        )
+        assert (found.max_tokens, found.fanout, found.max_denials, found.warn_ratio) == (60_000_000, 8, 3, 0.7)
 
     def test_adaptive_has_neither_the_tracks_nor_the_fanout(self) -> None:
         found = settings(profile="adaptive")
@@ -298,8 +288,7 @@ class TestValues:
         assert list(problems({name: value})) == [path]
 
     @pytest.mark.parametrize(
-        "identity",
-        ["host", "verb", "verb:curl", "family:x", "host:a.example", "net:a.example/x?y=1:2", "exact:t:{}"],
+        "identity", ["host", "verb", "verb:curl", "family:x", "host:a.example", "net:a.example/x?y=1:2", "exact:t:{}"]
     )
     def test_a_limit_is_for_a_kind_or_for_one_identity(self, identity: str) -> None:
         assert settings(limits={identity: 3}).limits[identity] == 3
@@ -463,10 +452,7 @@ class TestRemarks:
         [
             ({"warnAt": 16}, "warnAt (16) is at or above every limit"),
             ({"summarizeAt": 40}, "summarizeAt (40) is above window (16) and can never speak"),
-            (
-                {"window": 8, "limits": {"exact": 12}},
-                "limits.exact (12) is above window (8) and can never speak",
-            ),
+            ({"window": 8, "limits": {"exact": 12}}, "limits.exact (12) is above window (8) and can never speak"),
             ({"window": 11}, "limits.cmd (12) is above window (11): only a window with nothing else"),
             ({"failWarnAt": 6}, "failWarnAt (6) is above failLimit (5)"),
             ({"enabled": False}, "everything is allowed|every call is allowed"),
