@@ -1,0 +1,3 @@
+export { Breaker } from './lib/breaker.js'
+export { BreakerSync } from './lib/sync.js'
+export { ConfigError } from './lib/protocol.js'
