@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from protocol import DISTRIBUTION, VERSION
+from protocol.about import DISTRIBUTION, VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("protocol.commands.serve", "judge an agent's tool calls over standard input and output"),

@@ -144,7 +144,10 @@ class InitializeResult(Struct, rename="camel"):
 
 
 class GuardResult(Struct, rename="camel", omit_defaults=True):
-    """`call_id` is there when the server made it; `degraded` when a fault of ours kept it from judging."""
+    """`call_id` is there when the server made it; `degraded` when a fault of ours kept it from judging.
+
+    `would_have` is the decision that shadow mode did not carry out.
+    """
 
     decision: Decision
     hits: tuple[Hit, ...]
@@ -152,6 +155,7 @@ class GuardResult(Struct, rename="camel", omit_defaults=True):
     reason: str | None = None
     call_id: str | None = None
     fingerprints: tuple[FingerprintCount, ...] | None = None
+    would_have: Decision | None = None
     degraded: bool = False
 
 

@@ -14,7 +14,7 @@ from breaker.engine import Engine, UnknownCallError
 from breaker.events import Call, Result, Settled, Usage, Verdict
 from breaker.options import ConfigError, wire
 from breaker.settings import Settings
-from protocol import DISTRIBUTION, PROTOCOL_VERSION, VERSION
+from protocol.about import DISTRIBUTION, PROTOCOL_VERSION, VERSION
 from protocol.layers import Sources
 from protocol.messages import (
     MAIN,
@@ -279,6 +279,7 @@ def _guard_result(verdict: Verdict, call_id: str | None) -> GuardResult:
         verdict.reason,
         call_id,
         verdict.fingerprints,
+        verdict.would_have,
         verdict.degraded,
     )
 

@@ -1,0 +1,123 @@
+"""The command line itself."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from support import PATIENCE, ROOT, environment, run
+
+from protocol.about import VERSION
+from protocol.cli import COMMANDS, available
+
+
+def test_the_version_is_the_distributions() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == VERSION
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"toolbreaker {VERSION}\n".encode())
+
+
+@pytest.mark.parametrize("option", ["--help", "-h", "help"])
+def test_help_lists_the_commands_that_are_there(option: str) -> None:
+    done = run(option)
+    assert (done.returncode, done.stderr) == (0, b"")
+    listed = {line.split()[0] for line in done.stdout.decode().splitlines() if line[:2] == "  " != line[2:4]}
+    assert listed - {"--version"} == set(available())
+    assert "serve" in listed
+
+
+def test_a_command_without_its_module_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COMMANDS, "dance", ("protocol.commands.dance", "not there"))
+    assert "dance" not in available()
+    assert "serve" in available()
+
+
+def test_no_command_is_a_wrong_use() -> None:
+    done = run()
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"usage:")
+
+
+def test_a_command_that_is_not_there_names_the_nearest() -> None:
+    done = run("sevre")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "did you mean serve?" in done.stderr.decode()
+
+
+@pytest.mark.parametrize("arguments", [["--nonsense"], ["--help"], ["--version", "x"], [], ["nobody", "nothing"]])
+def test_a_hook_ends_with_0_whatever_it_is_given(arguments: list[str]) -> None:
+    assert run("hook", *arguments, data=b"nonsense").returncode == 0
+
+
+BROKEN = """
+import sys, types
+module = types.ModuleType("protocol.commands.hook")
+def configure(parser): {configure}
+def run(args): {run}
+module.configure, module.run = configure, run
+sys.modules["protocol.commands.hook"] = module
+"""
+
+
+@pytest.mark.parametrize(
+    ("configure", "body"),
+    [
+        ("raise RuntimeError('broken')", "return 0"),
+        ("parser.add_argument('--needed', required=True)", "return 0"),
+        ("pass", "raise RuntimeError('broken')"),
+        ("pass", "raise SystemExit(2)"),
+        ("pass", "raise KeyboardInterrupt"),
+        ("pass", "return 2"),
+    ],
+)
+def test_a_broken_hook_ends_with_0_too(configure: str, body: str) -> None:
+    done = run("hook", prelude=BROKEN.format(configure=configure, run=body))
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_hook_whose_output_nobody_reads_ends_with_0() -> None:
+    prelude = BROKEN.format(configure="pass", run="print('x' * 100_000)")
+    line = [sys.executable, "-c", f"{prelude}\nfrom protocol.cli import main\nsys.exit(main())", "hook"]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, env=environment())
+    assert process.stdout
+    process.stdout.close()
+    assert process.wait(PATIENCE) == 0
+
+
+def test_another_package_of_our_name_is_noticed_and_named(tmp_path: Path) -> None:
+    (tmp_path / "breaker").mkdir()
+    (tmp_path / "breaker" / "__init__.py").write_text('"""A circuit breaker."""')
+    done = run("serve", prelude=f"import sys\nsys.path.insert(0, {str(tmp_path)!r})")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert f"the package `breaker` in {tmp_path / 'breaker'} is not" in done.stderr.decode()
+    assert "pipx" in done.stderr.decode()
+
+
+@pytest.mark.parametrize("name", ["breaker", "protocol"])
+def test_another_package_installed_over_ours_is_noticed(tmp_path: Path, name: str) -> None:
+    for package in ("breaker", "protocol"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / name / "__init__.py").write_text('"""Something else."""')
+    done = run("serve", prelude=f"import sys\nsys.path.insert(0, {str(tmp_path)!r})")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert f"the package `{name}`" in done.stderr.decode()
+
+
+def test_a_source_tree_runs_as_a_module_from_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "msgspec.py").write_text("raise SystemExit('hostile')")
+    (tmp_path / "argparse.py").write_text("raise SystemExit('hostile')")
+    done = subprocess.run(
+        [sys.executable, "-m", "protocol", "--version"],
+        capture_output=True,
+        timeout=PATIENCE,
+        env=environment(),
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, f"toolbreaker {VERSION}\n".encode())
