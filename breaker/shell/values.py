@@ -1,0 +1,67 @@
+"""What words become when the script itself says what their variables hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from breaker.shell.script import Word
+
+HOLE = "\x00"
+"""Stands for an expansion whose value is unknown before the script runs."""
+
+MAX_ALTERNATIVES = 64
+"""Values followed of one word; a loop over more of them is unknown."""
+
+_EXPANSION = re.compile(r"\$\{(#?[\w@*]+(?:\[[@*\w]+\])?)(\}?)|\$([A-Za-z_]\w*|[0-9@*#?$!-])|\$\(|`")
+_CLOSERS = {"(": ")", "{": "}"}
+
+Values = Mapping[str, tuple[str, ...]]
+
+
+def resolve(word: Word, values: Values) -> tuple[str, ...]:
+    """The texts that a word may stand for; what is unknown of them is a `HOLE`."""
+    text = word.text
+    if word.literal or ("$" not in text and "`" not in text):
+        return (text,)
+    return expand(text, values)
+
+
+def expand(text: str, values: Values) -> tuple[str, ...]:
+    """The texts that come of the expansions in `text`."""
+    results = [""]
+    pos = 0
+    while found := _EXPANSION.search(text, pos):
+        literal = text[pos : found.start()]
+        pos = found.end()
+        braced, closed, plain = found.groups()
+        alternatives: tuple[str, ...] | None = None
+        if plain or (braced and closed):
+            alternatives = values.get(plain or braced)
+        elif found.group() == "`":
+            end = text.find("`", pos)
+            pos = end + 1 if end >= 0 else len(text)
+        else:
+            pos = _skip_nested(text, pos, "{" if braced else "(")
+        if not alternatives or len(results) * len(alternatives) > MAX_ALTERNATIVES:
+            alternatives = (HOLE,)
+        results = [head + literal + value for head in results for value in alternatives]
+    rest = text[pos:]
+    return tuple(head + rest for head in results)
+
+
+def known(text: str) -> bool:
+    return HOLE not in text
+
+
+def _skip_nested(text: str, pos: int, opener: str) -> int:
+    closer = _CLOSERS[opener]
+    depth = 1
+    for index in range(pos, len(text)):
+        if text[index] == opener:
+            depth += 1
+        elif text[index] == closer:
+            depth -= 1
+            if not depth:
+                return index + 1
+    return len(text)
