@@ -1,10 +1,14 @@
-"""Spelling of words: one canonical quoting, and the escapes of `$'…'`."""
+"""Spelling for comparison: one canonical quoting for words, one line for commands; and the escapes of `$'…'`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from breaker.shell.script import Command, Word
 
 _SAFE = re.compile(r"[^\s'\"\\$`*?\[\]{}~!#|&;<>()][^\s'\"\\$`*?\[\]{}!|&;<>()]*+")
+_ARITHMETIC_BLANKS = re.compile(r"(?<=[\w)}\]])\s++(?=[^\w\s$])|(?<=[^\w\s])\s++(?=[\w($])")
 _ANSI = re.compile(
     r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))", re.DOTALL
 )
@@ -19,6 +23,47 @@ def quote(text: str) -> str:
     if _SAFE.fullmatch(text):
         return text
     return "'" + text.replace("'", "'\\''") + "'"
+
+
+def join_pieces(values: list[str], spelled: list[str | None]) -> Word:
+    """The word of these pieces; `spelled` is None for a literal one, whichever way it was quoted."""
+    text = "".join(values)
+    if not any(spelled):
+        return Word(text, quote(text))
+    key: list[str] = []
+    run = ""
+    for value, spelling in zip(values, spelled, strict=True):
+        if spelling is None:
+            run += value
+            continue
+        if run:
+            key.append(quote(run))
+            run = ""
+        key.append(spelling)
+    if run:
+        key.append(quote(run))
+    return Word(text, "".join(key), literal=False)
+
+
+def spell(commands: Iterable[Command]) -> str:
+    """One line for commands of one level: equal for scripts that differ in quoting, blanks and comments alone."""
+    parts: list[str] = []
+    for command in commands:
+        parts.append(command.before)
+        parts += [f"{name}={value.key}" for name, value in command.assignments]
+        parts += [word.key for word in command.words]
+        for redirect in command.redirects:
+            target = redirect.target.key if redirect.target else ""
+            parts.append(f"{redirect.fd}{redirect.operator}{target}")
+            if redirect.heredoc is not None:
+                parts.append(quote(redirect.heredoc))
+    return " ".join(filter(None, parts))
+
+
+def spell_arithmetic(body: str) -> str:
+    """An arithmetic expression without the blanks that say nothing."""
+    spelled = " ".join(body.split())
+    return spelled if any(mark in body for mark in "'\"`(") else _ARITHMETIC_BLANKS.sub("", spelled)
 
 
 def decode_ansi(text: str) -> str:
