@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 
 from protocol import layers
@@ -61,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
             log(f"cannot record to {args.record}: {error.strerror}")
             return 2
     connection = Connection(session, Dispatcher(session), Framer(args.max_line_bytes), recording)
+    gc.freeze()  # what was loaded so far stays: no collection while serving need look at it again
     return serve(wire, connection, flush=lambda: None)
 
 
