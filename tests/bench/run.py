@@ -1,0 +1,171 @@
+"""Measures what the gate costs, as ratios inside one run: machines are noisy, ratios less so.
+
+usage: run.py [SECTION ...]   (wire, engine, start, memory; default all)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from breaker import Call, Engine, Result, Settings, Settled
+
+HERE = Path(__file__).resolve().parent
+SERVE = [str(Path(sys.executable).with_name("toolbreaker")), "serve"]
+ROUNDS = 4_000
+READ = '{{"jsonrpc":"2.0","id":{n},"method":"guard","params":{{"callId":"c{n}","tool":"read","arguments":{{"file_path":"src/a.py","offset":{n}}}}}}}\n'
+SHELL = '{{"jsonrpc":"2.0","id":{n},"method":"guard","params":{{"callId":"c{n}","tool":"bash","arguments":{{"command":"cd /repo && python3 tools/step_{n:06d}.py --out build/x"}}}}}}\n'
+
+
+def microseconds(samples: Iterable[float]) -> tuple[float, float]:
+    """Median and 99th percentile, in microseconds."""
+    ordered = sorted(samples)
+    return 1e6 * statistics.median(ordered), 1e6 * ordered[int(0.99 * len(ordered))]
+
+
+def row(name: str, *cells: object) -> None:
+    print(f"| {name} | " + " | ".join(f"{c:.1f}" if isinstance(c, float) else str(c) for c in cells) + " |", flush=True)
+
+
+def head(title: str, *columns: str) -> None:
+    print(f"\n{title}\n\n| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+
+
+def echo_child(folder: Path) -> list[str]:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise SystemExit("bench: a C compiler is needed for the echo child")
+    subprocess.run([compiler, "-O2", "-o", str(folder / "echo"), str(HERE / "echo.c")], check=True)
+    return [str(folder / "echo")]
+
+
+def round_trips(command: list[str], message: str, rounds: int = ROUNDS) -> list[float]:
+    """Seconds of each round trip; both ends on one core, so that the scheduler plays no part."""
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    assert child.stdin
+    assert child.stdout
+    os.sched_setaffinity(child.pid, {0})
+    read, write = child.stdout.fileno(), child.stdin.fileno()
+    samples = []
+    for n in range(rounds + 200):
+        line = message.format(n=n).encode()
+        start = time.perf_counter()
+        os.write(write, line)
+        while not os.read(read, 1 << 16).endswith(b"\n"):
+            pass
+        samples.append(time.perf_counter() - start)
+    child.stdin.close()
+    child.wait(10)
+    return samples[200:]
+
+
+def wire(folder: Path) -> None:
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {0})
+    echo = echo_child(folder)
+    head("Round trip of `guard` over stdio, µs", "p50", "p99", "times the echo at p50")
+    for name, message in (("a read call", READ), ("a shell command never seen before", SHELL)):
+        floor = microseconds(round_trips(echo, message))
+        row(f"C echo, {name}", *floor, 1.0)
+        cost = microseconds(round_trips(SERVE, message))
+        row(name, *cost, cost[0] / floor[0])
+    os.sched_setaffinity(0, allowed)
+
+
+def timed(call: Callable[[int], object], rounds: int = ROUNDS) -> tuple[float, float]:
+    samples = []
+    for n in range(rounds):
+        start = time.perf_counter()
+        call(n)
+        samples.append(time.perf_counter() - start)
+    return microseconds(samples)
+
+
+def engine(_: Path) -> None:
+    head("The engine alone, µs", "p50", "p99")
+    done = Result(content="done", value={"kind": "foreground", "exitCode": 0})
+    for name, tool, argument, text in (
+        ("guard, a read call", "read", "file_path", "src/{}.py"),
+        ("guard, a shell command never seen before", "bash", "command", "cd /repo && python3 tools/step_{}.py --out build/x"),
+        ("guard, a shell command seen before", "bash", "command", "cd /repo && make test {:.0}"),
+    ):
+        under = Engine(Settings(), key=b"bench")
+        row(name, *timed(lambda n: under.guard(Call("main", tool, {argument: text.format(str(n))}, f"c{n % 200}"))))  # noqa: B023
+    under = Engine(Settings(), key=b"bench")
+
+    def settle(n: int) -> None:
+        under.guard(Call("main", "bash", {"command": f"make {n}"}, "c"))
+        under.settle(Settled("main", done, "c"))
+
+    row("guard and settle, a shell command never seen before", *timed(settle))
+
+
+def start(_: Path) -> None:
+    head("Start-up, ms", "median of 15", "times importing jsonrpcserver")
+
+    def importing() -> None:
+        subprocess.run([sys.executable, "-c", "import jsonrpcserver"], check=True)
+
+    def first_reply() -> None:
+        message = READ.format(n=1).encode()
+        done = subprocess.run(SERVE, input=message, stdout=subprocess.PIPE, check=True)
+        assert json.loads(done.stdout)["result"]["decision"] == "allow"
+
+    floor = None
+    for name, run in (("importing jsonrpcserver", importing), ("`serve` to its first reply and end", first_reply)):
+        samples = []
+        for _ in range(15):
+            began = time.perf_counter()
+            run()
+            samples.append(time.perf_counter() - began)
+        median = 1e3 * statistics.median(samples)
+        floor = floor or median
+        row(name, median, f"{median / floor:.2f}")
+
+
+def resident(pid: int) -> float:
+    """Resident memory of a process, in MiB."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+def memory(_: Path) -> None:
+    head("Memory of `serve`, MiB", "resident")
+    child = subprocess.Popen(SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdin
+    assert child.stdout
+    for n in range(100_000):
+        agent, call = f"agent-{n % 1000}", {"callId": f"c{n}", "tool": "bash", "arguments": {"command": f"make t{n}"}}
+        for number, (method, params) in enumerate(
+            (("guard", call), ("postExecute", {"callId": f"c{n}", "result": {"content": f"made {n}"}}))
+        ):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": {"agent": agent, **params}}
+            child.stdin.write(json.dumps(message).encode() + b"\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        child.stdout.readline()
+        if n + 1 in (1, 10_000, 50_000, 100_000):
+            row(f"after {n + 1:,} calls of {min(n + 1, 1000):,} agents", resident(child.pid))
+    child.stdin.close()
+    child.wait(10)
+
+
+SECTIONS = {"wire": wire, "engine": engine, "start": start, "memory": memory}
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in sys.argv[1:] or SECTIONS:
+            SECTIONS[name](Path(folder))
+
+
+if __name__ == "__main__":
+    main()

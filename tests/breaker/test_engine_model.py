@@ -1,0 +1,136 @@
+"""The engine against a naive model of the two tracks: lists, no caches, a few lines a rule."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from play import OK, engine, exit_code
+
+from breaker import Call, Engine, Settled
+
+FILES = "abcd"
+CONFIG = {"window": 6, "warnAt": 2, "summarizeAt": 3, "limits": {"exact": 4}, "failWarnAt": 2, "failLimit": 3}
+
+
+class Naive:
+    """One agent's tracks for calls that carry one identity each, a file name."""
+
+    def __init__(self) -> None:
+        self.slots: list[str] = []
+        self.fails: dict[str, int] = {}
+        self.exempt: set[str] = set()
+        self.refused: set[str] = set()
+
+    def guard(self, name: str, can_ask: bool) -> str:
+        hit = (self.slots[-6:].count(name) + 1 >= 4) or self.fails.get(name, 0) >= 3
+        if not hit or name in self.exempt:
+            return "allow"
+        return "ask" if can_ask and name not in self.refused else "deny"
+
+    def advisories(self, name: str) -> list[str]:
+        count = self.slots[-6:].count(name) + 1
+        return [] if name in self.exempt else {2: ["warn"], 3: ["summarize"]}.get(count, [])
+
+    def commit(self, name: str) -> None:
+        if name not in self.exempt:
+            self.slots.append(name)
+
+    def outcome(self, name: str, failed: bool) -> list[str]:
+        if name in self.exempt:
+            return []
+        self.fails[name] = self.fails.get(name, 0) + 1 if failed else 0
+        return ["failWarn"] if self.fails[name] == 2 else []
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("call"),
+            st.sampled_from(["main", "sub"]),
+            st.sampled_from(FILES),
+            st.booleans(),
+            st.booleans(),
+            st.sampled_from(["approved", "rejected", "cancelled"]),
+        ),
+        st.tuples(st.just("turn"), st.sampled_from(["main", "sub"]), st.sampled_from(["user", "plugin"])),
+    ),
+    max_size=60,
+)
+
+
+def play(steps: list[Any], under: Engine, restore_at: int | None = None) -> list[Any]:
+    """What the engine answers, step by step; at `restore_at` it goes on from its own snapshot, through JSON."""
+    answers: list[Any] = []
+    for number, step in enumerate(steps):
+        if number == restore_at:
+            snapshot = json.loads(json.dumps(under.snapshot()))
+            under = engine(**CONFIG)
+            under.restore(snapshot)
+        if step[0] == "turn":
+            answers.append(under.user_turn(step[1], step[2]))
+            continue
+        _, agent, name, failed, can_ask, outcome = step
+        call = Call(agent, "stat", {"name": name}, f"c{number}", can_ask=can_ask)
+        verdict = under.guard(call)
+        answer = [verdict.decision]
+        if verdict.decision == "ask":
+            answer.append(under.approve(agent, call.call_id, outcome).decision)
+        report = under.settle(Settled(agent, exit_code(1) if failed else OK, call.call_id))
+        answers.append([*answer, [advisory.stage for advisory in report.advisories]])
+    return answers
+
+
+def expected(steps: list[Any]) -> list[Any]:
+    models = {"main": Naive(), "sub": Naive()}
+    answers: list[Any] = []
+    for step in steps:
+        if step[0] == "turn":
+            if step[2] == "user":
+                models[step[1]] = Naive()
+            answers.append(step[2] == "user")
+            continue
+        _, agent, name, failed, can_ask, outcome = step
+        model = models[agent]
+        answer = [model.guard(name, can_ask)]
+        if answer[0] == "ask":
+            answer.append("allow" if outcome == "approved" else "deny")
+            (model.exempt if outcome == "approved" else model.refused).add(name)
+        told = model.advisories(name) if answer[-1] == "allow" else []
+        model.commit(name)
+        if answer[-1] == "allow":
+            told = model.outcome(name, failed) + told
+        answers.append([*answer, told])
+    return answers
+
+
+@given(steps)
+def test_the_engine_agrees_with_the_naive_model(steps: list[Any]) -> None:
+    assert play(steps, engine(**CONFIG)) == expected(steps)
+
+
+@given(steps, st.integers(0, 59))
+def test_a_snapshot_restored_at_any_point_changes_no_later_answer(steps: list[Any], at: int) -> None:
+    assert play(steps, engine(**CONFIG), restore_at=at) == play(steps, engine(**CONFIG))
+
+
+@given(steps)
+@settings(max_examples=50)
+def test_one_agent_never_affects_another(steps: list[Any]) -> None:
+    together = play(steps, engine(**CONFIG))
+    alone = play([step for step in steps if step[1] == "main"], engine(**CONFIG))
+    assert [answer for step, answer in zip(steps, together, strict=True) if step[1] == "main"] == alone
+
+
+@given(st.lists(st.sampled_from(["f.html", "g.html"]), min_size=1, max_size=40))
+@settings(max_examples=50, deadline=None)
+def test_a_denied_call_never_spends_what_it_did_not_touch(sinks: list[str]) -> None:
+    """Every call fetches a new address; whatever is denied, that address stays unspent."""
+    under = engine(onLimit="deny", limits={"sink": 3, "host": None, "exact": None, "cmd": None})
+    for number, sink in enumerate(sinks):
+        command = f"curl -o {sink} https://a.example/{number}"
+        verdict = under.guard(Call("main", "bash", {"command": command}, str(number)))
+        spent = under.status("main")["agents"]["main"]["window"]["counts"]
+        assert (f"net:a.example/{number}" in spent) == (verdict.decision == "allow")
