@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.skipif(not CONFORMANCE.is_dir(), reason="no conformance
 
 def score(program: str, *arguments: str) -> str:
     """The last line that a conformance program prints."""
-    serve = " ".join(map(repr, command_line("serve")))
+    serve = shlex.join(command_line("serve"))
     done = subprocess.run(
         [sys.executable, str(CONFORMANCE / program), "--cmd", serve, *arguments],
         capture_output=True,
