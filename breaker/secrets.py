@@ -37,7 +37,9 @@ SECRET_ENDINGS = (
     "privatekey",
     "secret",
     "secretkey",
+    "signature",
     "signingkey",
+    "subscriptionkey",
     "token",
 )
 SECRET_WHOLE = frozenset({"auth", "bearer", "oauth2bearer", "proxyuser"})
@@ -57,17 +59,29 @@ SECRET_SUFFIXES = (
     "value",
 )
 # Some part of every name above, lower case: what a text must contain to be worth a closer look.
-HINTS = ("token", "secret", "passw", "passphrase", "key", "auth", "cookie", "credential", "bearer", "proxy")
+HINTS = (
+    "token",
+    "secret",
+    "passw",
+    "passphrase",
+    "key",
+    "auth",
+    "cookie",
+    "credential",
+    "bearer",
+    "proxy",
+    "signature",
+)
 # Headers whose whole line is the secret.
 LINE_NAMES = frozenset({"authorization", "proxyauthorization", "cookie", "setcookie"})
 
 LONGEST_NAME = 128
 
 _SEPARATORS = re.compile(r"[\W_]+")
-# From a hint on: the rest of the name, a closing quote, the separator (or blanks, after an option), a quote.
+_REST = re.compile(r"[\w-]{0,128}")
+# After a name: its closing quote, the separator (or blanks, after an option), an opening quote.
 _TO_VALUE = re.compile(
-    r"""(?P<rest>[\w-]{0,128})
-    (?P<closed>\\?["'])?
+    r"""(?P<closed>\\?["'])?
     (?:[ ]{0,8}(?P<sep>:=|={1,2}>?|:)(?P<blank>[ \t]{0,8})|[ ]{1,8}(?![-=:]))
     (?P<open>\\?["'])?""",
     re.VERBOSE,
@@ -88,7 +102,15 @@ _PLAIN = re.compile(
     re.IGNORECASE,
 )
 _USERINFO = re.compile(r"""://((?:[^\s/?#'"<>\\@]*@)+)""")
-_CURL_USER = re.compile(r"""(?<!\S)(?:-u|-U|--user|--proxy-user)[ \t=]?[ \t]*["']?[^\s"':]*:([^\s"']+)""")
+# user:password@host without a scheme, as curl takes it; an image's `name:tag@sha256:…` is none
+_BARE_USERINFO = re.compile(
+    r"""(?<![\w.+%/:@$-])([\w.+%-]{1,64}:[^\s@/:'"\\$]{1,64})@(?!sha\d)(?=[\w-]{1,63}\.\w|localhost\b|\[)"""
+)
+_CLIENTS = ("curl", "wget", "http")  # programs that take credentials in short options
+_CLIENT_USER = re.compile(
+    r"""(?<!\S)(?:-u|-U|-a|--user|--http-user|--proxy-user)[ \t=]?[ \t]*["']?[^\s"':/]*:([^\s"']+)"""
+)
+_CLIENT_COOKIE = re.compile(r"""(?<!\S)-b[ \t]*["']?[\w.-]{1,64}=([^"'\\\s]+)""")
 _BEARER = re.compile(r"(?<![\w-])bearer[ \t]+(?=[\w.~+/=-]*\d)([\w.~+/=-]{16,})", re.IGNORECASE)
 _SHAPES = re.compile(
     r"""(?<![\w-])(?:
@@ -118,6 +140,8 @@ def is_secret_name(name: str) -> bool:
         return False
     squeezed = _SEPARATORS.sub("", name).lower().rstrip("0123456789")
     if squeezed in SECRET_WHOLE or squeezed.endswith(SECRET_ENDINGS):
+        return True
+    if name.endswith("_KEY") and name.isupper():  # STRIPE_KEY; a `sort_key` is none
         return True
     return any(
         squeezed.endswith(suffix) and squeezed.removesuffix(suffix).endswith(SECRET_ENDINGS)
@@ -167,8 +191,11 @@ def find_secrets(text: str) -> list[tuple[int, int]]:
             spans += (found.span(1) for found in _BEARER.finditer(text))
         if "private key-----" in low:
             spans += (found.span(1) for found in _PRIVATE_KEY.finditer(text))
-    if "curl" in low and ("-u" in low or "-user" in low):
-        spans += (found.span(1) for found in _CURL_USER.finditer(text) if not _PLAIN.match(found[1]))
+    if "@" in text and ":" in text:
+        spans += (found.span(1) for found in _BARE_USERINFO.finditer(text))
+    if " -" in text and any(client in low for client in _CLIENTS):
+        spans += (found.span(1) for found in _CLIENT_USER.finditer(text))
+        spans += (found.span(1) for found in _CLIENT_COOKIE.finditer(text))
     if "_" in text or "-" in text or "eyJ" in text or "IA" in text or "AIza" in text:
         spans += (found.span() for found in _SHAPES.finditer(text))
     return _disjoint(text, spans)
@@ -195,13 +222,12 @@ def _named(text: str, low: str, hinted: list[str]) -> Iterator[tuple[int, int]]:
         if at < done:
             continue
         begin = _name_begin(text, at, max(done, at - LONGEST_NAME))
-        after = _TO_VALUE.match(text, at)
-        if after is None:
-            continue
-        done = after.end("rest")
+        rest = _REST.match(text, at)
+        done = rest.end() if rest else at
         dashed = text[begin:done]
         name = dashed.lstrip("-")
-        if not (after["sep"] or dashed.startswith("--")) or not is_secret_name(name):
+        after = _TO_VALUE.match(text, done)
+        if after is None or not (after["sep"] or dashed.startswith("--")) or not is_secret_name(name):
             continue
         if text[begin - 1 : begin] == "$":
             continue  # `$TOKEN = …` compares a reference
