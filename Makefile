@@ -20,7 +20,7 @@ bench: $(INSTALLED)
 	$(BIN)/python tests/bench/run.py
 
 dist: $(INSTALLED)
-	$(BIN)/python tests/tools/release.py
+	$(BIN)/python .ci/release.py
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv .venv
