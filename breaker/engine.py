@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from breaker import failure, gate, messages, skeleton
 from breaker.content import text_of
@@ -25,15 +25,19 @@ from breaker.events import (
     Report,
     Result,
     Settled,
+    Stage,
     Usage,
     Verdict,
 )
 from breaker.gate import CODES, GATES, Ruling
+from breaker.identity.compact import CompactIdentifier, compact_limits
+from breaker.identity.compact import compact as short_form
 from breaker.identity.identify import Identifier, Identity
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.rules.budgets import Budgets, Fanout, Quotas
 from breaker.rules.repeats import Cycle, SameError, Signature, Skeleton, span
 from breaker.rules.tracks import FailureTrack, OccurrenceTrack, cap, measured
+from breaker.secrets import mask_text, pseudonyms
 from breaker.settings import Settings
 from breaker.state import Account, Agent, Notice, Pending, State
 
@@ -45,13 +49,25 @@ class UnknownCallError(LookupError):
 class Engine:
     """Judges the calls of any number of agents under one configuration.
 
-    `key` keys the digests that stand for secrets in fingerprints; engines that share state share it.
+    `key` keys the digests that stand for secrets in fingerprints; engines that share state share it. A `compact`
+    engine remembers identities and error texts in their short form alone, so that its memory may be written down.
     """
 
-    def __init__(self, settings: Settings, *, key: bytes = b"") -> None:
+    def __init__(self, settings: Settings, *, key: bytes = b"", compact: bool = False) -> None:
         self.settings = settings
         self.state = State()
-        self.identifier = Identifier(settings, key)
+        self.identifier: Identifier | CompactIdentifier = Identifier(settings, key)
+        self._limits = settings.limits
+        self._short: Callable[[str], str] = str
+        self._spell: Callable[[str], str] = str
+        self._masked: Callable[[str], str] = str
+        if compact:
+            self.identifier = CompactIdentifier(self.identifier, key)
+            self._limits = compact_limits(settings.limits, key)
+            self._spell = self.identifier.spell
+            self._short = partial(short_form, key=key)
+            self._masked = partial(mask_text, pseudonym=pseudonyms(key))
+            settings = structs.replace(settings, limits=self._limits)
         self._tracks: tuple[Rule, ...] = (FailureTrack(settings), OccurrenceTrack(settings))
         self._budgets = Budgets(settings)
         self._quotas: tuple[Rule, ...] = (Quotas(settings), Fanout(settings))
@@ -80,18 +96,18 @@ class Engine:
         self.state.open(view.agent, call_id, pending)
         if ruling.decision == "allow":
             self._admit(call.agent, view.agent, pending, call.at)
-            return Verdict("allow", call_id, ruling.passing, fingerprints=explained)
+            return Verdict("allow", call_id, self._spelled(ruling.passing), fingerprints=explained)
         code = gate.code(ruling.blocking)
         if decision == "allow":
             self.state.would_have(view.agent, ruling.decision, code)
             reason = self._reason(call.agent, ruling)
             self._admit(call.agent, view.agent, pending, call.at)
         elif decision == "ask":
-            reason = messages.question(ruling.blocking, self.settings)
+            reason = messages.question(self._spelled(ruling.blocking), self.settings)
         else:
             reason = self._deny(call.agent, ruling, at=call.at)
         would_have = ruling.decision if self.settings.shadow else None
-        return Verdict(decision, call_id, ruling.blocking, code, reason, explained, would_have)
+        return Verdict(decision, call_id, self._spelled(ruling.blocking), code, reason, explained, would_have)
 
     def approve(self, agent: str, call_id: str, outcome: Outcome) -> Verdict:
         """What the operator answered to an ask; everything but `approved` is a denial.
@@ -215,6 +231,7 @@ class Engine:
         bones = None
         if self.settings.skeleton_limit is not None and identity.command is not None:
             bones = skeleton.of_command(identity.command)
+            bones = bones and self._short(bones)
         return View(call, identity, _exact(identity), bones, agent, self.state)
 
     def _find(self, view: View) -> list[Hit]:
@@ -251,7 +268,7 @@ class Engine:
         passes: list[Notice] = []
         for hit in pending.passing:
             escape = GATES[hit.gate].escape
-            stage = "quotaWarn" if escape == "quota" else "letThrough"
+            stage: Stage = "quotaWarn" if escape == "quota" else "letThrough"
             passes.append(Notice(hit.gate, stage, hit.count, hit.limit, hit.fingerprint, hit.detail))
             if escape == "quota":
                 self.state.pass_quota(*gate.quota_spot(self.state, name, hit))
@@ -290,7 +307,13 @@ class Engine:
         budget = next((hit for hit in ruling.blocking if hit.gate in gate.BUDGETS), None)
         spenders = self._spenders(budget.gate, budget.detail) if budget else ()
         about = messages.Circumstances(spenders, quote, ruling.refused)
-        return messages.denial(ruling.blocking, self.settings, about)
+        return messages.denial(self._spelled(ruling.blocking), self.settings, about)
+
+    def _spelled(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        """The hits with identities as the call in hand spells them, where memory holds them in their short form."""
+        return tuple(
+            structs.replace(hit, fingerprint=self._spell(hit.fingerprint)) if hit.fingerprint else hit for hit in hits
+        )
 
     def _spenders(self, budget: str, owner: str | None) -> Sequence[tuple[str, int]]:
         account = self.state.agents[owner].account if owner in self.state.agents else Account()
@@ -354,9 +377,10 @@ class Engine:
         self.state.remember_result(
             agent, pending.fingerprints, text[: self.settings.result_preview_chars + 1], self.settings.window
         )
-        tracked = [f for f, _ in measured(self.settings.limits, agent, pending.fingerprints)]
+        tracked = [f for f, _ in measured(self._limits, agent, pending.fingerprints)]
         if outcome.failure is not None:
-            self.state.failed(agent, tracked, outcome.failure)
+            detail = outcome.failure.detail
+            self.state.failed(agent, tracked, Failure(outcome.failure.reason, detail and self._masked(detail)))
             if guarded:
                 self._count_error(agent, pending.tool, settled.result, text)
         elif outcome.kind == "ok":
@@ -371,7 +395,7 @@ class Engine:
             return
         bones = skeleton.of_error(text or failure.message_of(result))
         if bones is not None:
-            self.state.errored(agent, tool, bones)
+            self.state.errored(agent, tool, self._short(bones))
 
     def _charge(self, usage: Usage) -> list[Notice]:
         if not self.state.charge(usage):
@@ -405,10 +429,10 @@ class Engine:
         )
 
     def _explain(self, view: View) -> tuple[FingerprintCount, ...]:
-        agent, limits = view.agent, self.settings.limits
+        agent, limits = view.agent, self._limits
         return tuple(
             FingerprintCount(
-                fingerprint,
+                self._spell(fingerprint),
                 agent.counts.get(fingerprint, 0) + 1,
                 cap(limits, fingerprint),
                 streak.count if (streak := agent.streaks.get(fingerprint)) else 0,

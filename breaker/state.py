@@ -387,11 +387,19 @@ class State:
         self._note("deny", name, key=code, kind=what, at=at)
 
     def refresh(self, name: str, account: Account) -> None:
-        """Believe an account that is kept elsewhere, where other processes add to it. Unknown agents stay unknown."""
+        """Believe an account that is kept elsewhere, where other processes add to it."""
+        agent = self.agents.setdefault(name, Agent())
+        account.request_ids = agent.account.request_ids
+        agent.account = account
+
+    def forget(self, name: str) -> None:
+        """An account was taken back elsewhere: all counting starts again. Who started the agent stays known."""
         agent = self.agents.get(name)
         if agent is not None:
-            account.request_ids = agent.account.request_ids
-            agent.account = account
+            old = agent.account
+            agent.account = Account(
+                old.parent, old.kind, old.started_by, old.ordinal, children=old.children, request_ids=old.request_ids
+            )
 
     def _note(
         self,

@@ -1,0 +1,54 @@
+"""Short forms of identities, for memories that are written down.
+
+A short form is a masked preview and a keyed digest of the whole: enough to tell identities apart and to show a person
+which one is meant, too little to get a secret back.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from breaker.secrets import mask_text, pseudonyms
+
+if TYPE_CHECKING:
+    from breaker.identity.identify import Identifier, Identity
+
+PREVIEW_CHARS = 96
+DIGEST_BYTES = 8
+"""64 bits: among the few thousand identities of an agent two are confused once in 10^12 agents."""
+
+
+def compact(identity: str, key: bytes) -> str:
+    """The short form of an identity under `key`. Its kind, before the first colon, stays in front."""
+    digest = blake2b(identity.encode("utf-8", "surrogatepass"), key=key, digest_size=DIGEST_BYTES).hexdigest()
+    preview = mask_text(identity, pseudonyms(key))
+    if len(preview) > PREVIEW_CHARS:
+        preview = f"{preview[:PREVIEW_CHARS]}…"
+    return f"{preview}#{digest}"
+
+
+def compact_limits(limits: dict[str, Any], key: bytes) -> dict[str, Any]:
+    """Limits by identity, for identities in their short form; those of whole kinds stay as they are."""
+    return {compact(name, key) if ":" in name else name: limit for name, limit in limits.items()}
+
+
+class CompactIdentifier:
+    """An identifier whose fingerprints are in their short form, and which knows how the last call's are spelled."""
+
+    def __init__(self, identifier: Identifier, key: bytes) -> None:
+        self._identifier = identifier
+        self._key = key
+        self._spelled: dict[str, str] = {}
+
+    def identify(self, tool: str, arguments: Any, *, all_kinds: bool = False) -> Identity:
+        """The identity of a call; see `Identifier.identify`."""
+        identity = self._identifier.identify(tool, arguments, all_kinds=all_kinds)
+        self._spelled = {compact(fingerprint, self._key): fingerprint for fingerprint in identity.fingerprints}
+        return msgspec.structs.replace(identity, fingerprints=tuple(self._spelled))
+
+    def spell(self, fingerprint: str) -> str:
+        """The full form, where it belongs to the last call identified; else what was given."""
+        return self._spelled.get(fingerprint, fingerprint)

@@ -1,0 +1,324 @@
+"""Between an engine, which keeps accounts in memory, and a store, which keeps them for good.
+
+The engine's state tells the keeper of every change. What a request to the model cost is stored at once, and what
+other messages changed before these are answered; what a `guard` changed is left to a thread, so that no call ever
+waits for a disk or a network. The thread also fetches what other processes added.
+
+Whatever the store does, the judgement goes on from memory. While the store is away, changes queue; one that is
+broken is given up.
+
+One lock guards the store. Accounts in memory are changed by the engine's thread alone: what the other one was told
+by the store waits in a box, in the order in which the store gave it out.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from breaker.engine import Engine
+from breaker.identity.compact import compact
+from breaker.state import Account, Agent, Entry
+from protocol.store.base import AwayError, BrokenError, ReadOnlyError, Store
+
+Log = Callable[[str], None]
+
+REFRESH_SECONDS = 2.0
+GATHER_SECONDS = 0.005
+"""How long the thread lets changes gather, so that a burst of calls is written at once."""
+
+MAX_QUEUED = 65_536
+"""Changes that wait for a store that is away. After that the oldest are lost, and `status` says how many."""
+
+ACTIVE_SECONDS = 600.0
+MAX_ACTIVE = 512
+"""Agents whose accounts are fetched again and again: those heard of in the last minutes."""
+
+_AT_ONCE = frozenset({"turn", "start", "end"})
+
+
+class Batch(Struct, frozen=True):
+    """Entries that are stored together, once, under a ticket; `last` is the number of the last of them."""
+
+    ticket: str
+    last: int
+    entries: list[Entry]
+
+
+class Told(Struct, frozen=True):
+    """What the store said once everything up to entry `last` was in it. `None`: it knows no such agent."""
+
+    last: int
+    accounts: dict[str, Account | None]
+
+
+class Keeper:
+    """Keeps the accounts of one engine at a time in a store. Without a store it does nothing.
+
+    No method raises. `log` takes one line for people, once for each thing that goes wrong. `problem` is what went
+    wrong when the store was opened.
+    """
+
+    def __init__(
+        self,
+        store: Store | None,
+        *,
+        log: Log,
+        problem: str | None = None,
+        days: float = 30.0,
+        refresh_seconds: float = REFRESH_SECONDS,
+    ) -> None:
+        self._store = store
+        self._log = log
+        self._lasting = problem
+        self._problem = problem
+        self._days = days
+        self._refresh_seconds = refresh_seconds
+        self._engine: Engine | None = None
+        self._lock = threading.RLock()
+        self._thread: threading.Thread | None = None
+        self._wake = threading.Event()
+        self._over = threading.Event()
+        # written by the engine's thread
+        self._number = 0
+        self._due = False
+        self._unstored: deque[tuple[int, Entry]] = deque()
+        self._active: dict[str, float] = {}
+        # handed over
+        self._outbox: deque[tuple[int, Entry]] = deque()
+        self._inbox: deque[Told] = deque()
+        # under the lock
+        self._ticket = f"{time.time_ns():x}"
+        self._stuck: Batch | None = None
+        self._away = False
+        self._dropped = 0
+        self._faulted = False
+        self._fetched = time.monotonic()
+
+    # -- the engine's thread --------------------------------------------------------------------------------
+
+    @property
+    def key(self) -> bytes | None:
+        """What digests are keyed by in this state; `None` where there is none."""
+        return self._store.key if self._store else None
+
+    def attach(self, engine: Engine) -> None:
+        """From now on keep this engine's accounts. They are empty, or came from here."""
+        self._engine = engine
+        self._active = {}
+        if self._store is not None:
+            engine.state.loader = self._load
+            engine.state.journal = self._note
+
+    def before(self) -> None:
+        """A message is about to be handled: take in what was fetched."""
+        if self._inbox:
+            self._take_in()
+
+    def after(self, *, waits: bool) -> None:
+        """A message was handled. Unless a tool call `waits` for the answer, what it changed is stored now."""
+        if self._due and not waits:
+            self._store_now()
+
+    def status(self) -> dict[str, object]:
+        """For `status`: which engine, where, and whether something is amiss."""
+        store, problem = self._store, self._problem
+        found: dict[str, object] = {"engine": store.engine if store else "none", "degraded": problem is not None}
+        if store is not None:
+            found |= {"place": store.place, "queued": len(self._unstored)}
+        if self._dropped:
+            found["dropped"] = self._dropped
+        if problem is not None:
+            found["problem"] = problem
+        return found
+
+    def close(self) -> None:
+        """Store what is left, and let go."""
+        self._over.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        with self._lock:
+            self._store_all()
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _load(self, name: str) -> Agent | None:
+        """What the store knows of an agent that is new in memory, where asking costs no network."""
+        store = self._store
+        if store is None:
+            return None
+        self._active[name] = time.monotonic()
+        if not store.near:
+            self._awaken()
+            return None
+        if any(name in (entry.agent, *entry.line) for _, entry in self._unstored):
+            self._store_now()  # memory forgot it before it was stored
+        try:
+            account = store.load(name)
+        except Exception as error:
+            self._failed(error)
+            return None
+        return None if account is None else Agent(account=account)
+
+    def _note(self, entry: Entry) -> None:
+        """An account changed in memory. When this returns, it may have been refreshed."""
+        store = self._store
+        if store is None:
+            return
+        if entry.op == "deny":
+            entry = msgspec.structs.replace(entry, kind=compact(entry.kind or "", store.key))
+        self._number += 1
+        self._unstored.append((self._number, entry))
+        self._outbox.append((self._number, entry))
+        self._active[entry.agent] = time.monotonic()
+        if entry.op == "charge":
+            self._store_now()
+        else:
+            self._due = self._due or entry.op in _AT_ONCE
+            self._awaken()
+
+    def _store_now(self) -> None:
+        self._due = False
+        if self._away:  # the thread tries again, in its own time
+            self._awaken()
+            return
+        with self._lock:
+            self._store_all()
+        self._take_in()
+
+    def _take_in(self) -> None:
+        """Believe what the store said, but of accounts that changed here since."""
+        while self._inbox:
+            told = self._inbox.popleft()
+            while self._unstored and self._unstored[0][0] <= told.last:
+                self._unstored.popleft()
+            if self._engine is None:
+                continue
+            ahead = {name for _, entry in self._unstored for name in (entry.agent, *entry.line)}
+            for name, account in told.accounts.items():
+                if name in ahead:
+                    continue
+                if account is None:
+                    self._engine.state.forget(name)
+                else:
+                    self._engine.state.refresh(name, account)
+
+    def _awaken(self) -> None:
+        if self._thread is None and not self._over.is_set():
+            self._thread = threading.Thread(target=self._run, name="toolbreaker-state", daemon=True)
+            self._thread.start()
+        self._wake.set()
+
+    # -- the other thread -----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        tried = 0.0
+        self._expire()
+        while not self._over.is_set():
+            self._wake.wait(self._refresh_seconds)
+            self._wake.clear()
+            self._over.wait(GATHER_SECONDS)
+            now = time.monotonic()
+            if self._away and now - tried < self._refresh_seconds:
+                continue
+            tried = now
+            with self._lock:
+                if self._store_all() and now - self._fetched >= self._refresh_seconds:
+                    self._fetched = now
+                    self._fetch()
+
+    def _expire(self) -> None:
+        with self._lock:
+            try:
+                if self._store is not None:
+                    self._store.expire(self._days)
+            except Exception as error:
+                self._failed(error)
+
+    # -- either, with the lock ------------------------------------------------------------------------------
+
+    def _store_all(self) -> bool:
+        """Store all that waits, in order; whether the store can be used."""
+        while self._store is not None and (batch := self._stuck or self._gathered()):
+            self._stuck = batch
+            try:
+                accounts: dict[str, Account | None] = {**self._store.apply(batch.entries, batch.ticket)}
+            except AwayError as error:
+                self._failed(error)
+                return False
+            except Exception as error:
+                # These entries will never be taken. What comes after them may be.
+                self._dropped += len(batch.entries)
+                accounts = {}
+                self._failed(error)
+            else:
+                self._came_back()
+            self._stuck = None
+            self._inbox.append(Told(batch.last, accounts))
+        return self._store is not None
+
+    def _gathered(self) -> Batch | None:
+        taken = [self._outbox.popleft() for _ in range(len(self._outbox))]
+        if not taken:
+            return None
+        last = taken[-1][0]
+        return Batch(f"{self._ticket}-{last}", last, [entry for _, entry in taken])
+
+    def _fetch(self) -> None:
+        """Ask for the accounts of the active agents and of all above them, if others may have changed any."""
+        now = time.monotonic()
+        active = [name for name, heard in list(self._active.items()) if now - heard < ACTIVE_SECONDS]
+        missing = set(active[-MAX_ACTIVE:])
+        store = self._store
+        try:
+            if store is None or not missing or not store.changed():
+                return
+            accounts: dict[str, Account | None] = {}
+            while missing:
+                found = store.read(missing)
+                accounts |= {name: found.get(name) for name in missing}
+                missing = {account.parent for account in found.values() if account.parent} - accounts.keys()
+            self._inbox.append(Told(0, accounts))
+            self._came_back()
+        except Exception as error:
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        """Something went wrong: say so, and see that the judgement can go on without."""
+        with self._lock:
+            store = self._store
+            if store is None:
+                return
+            if isinstance(error, AwayError):
+                if not self._away:
+                    self._away = True
+                    self._say(f"{error}; counting goes on in memory until it can be used again", store)
+            elif isinstance(error, BrokenError):
+                self._store = None
+                self._lasting = self._say(f"{error}; {store.give_up()}; counting goes on in memory", store)
+            elif isinstance(error, ReadOnlyError):
+                self._store = None
+                store.close()
+                self._lasting = self._say(f"{error}; counting goes on in memory", store)
+            elif not self._faulted:
+                self._faulted = True
+                self._lasting = self._say(f"a change could not be kept: {type(error).__name__}: {error}", store)
+
+    def _came_back(self) -> None:
+        if self._away and self._store is not None:
+            self._away = False
+            self._problem = self._lasting
+            self._log(f"the state in {self._store.place} can be used again; what was counted meanwhile is kept")
+
+    def _say(self, what: str, store: Store) -> str:
+        self._problem = f"the state in {store.place}: {what}"
+        self._log(self._problem)
+        return self._problem

@@ -1,0 +1,81 @@
+"""From `--state` to a store that can be used, or to the reason why there is none."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from msgspec import Struct
+
+from protocol.store.base import SpecError, Store, StoreError
+from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, state_file
+
+DEFAULT_DAYS = 30.0
+
+
+class Opened(Struct, frozen=True):
+    """A store, or none; and what went wrong on the way, for people."""
+
+    store: Store | None
+    problem: str | None = None
+
+
+def open_store(spec: str, namespace: str = DEFAULT_NAMESPACE, *, brief: bool = False) -> Opened:
+    """The store that is meant by `none`, `auto`, a file or an address. SpecError when it is not written as it must be.
+
+    `brief` is for a process that handles one event.
+    """
+    check_namespace(namespace)
+    if spec == "none":
+        return Opened(None)
+    if not spec:
+        raise SpecError("--state needs a file, auto or none")
+    if spec.startswith(SCHEMES):
+        raise SpecError(f"{spec.partition('://')[0]} is not supported yet")
+    place = spec
+    try:
+        path = state_file(spec, namespace)
+        place = str(path)
+        from protocol.store.sqlite import open_file
+
+        store = open_file(path, brief=brief)
+    except (StoreError, RuntimeError) as error:  # RuntimeError: there is no home directory
+        return Opened(None, f"the state in {place}: {error}; counting goes on in memory")
+    notes = "; ".join(store.notes)
+    return Opened(store, f"the state in {place}: {notes}" if notes else None)
+
+
+def add_options(parser: argparse.ArgumentParser, default: str) -> None:
+    """Declare `--state`, `--namespace` and `--state-days`."""
+    parser.add_argument(
+        "--state",
+        metavar="FILE|auto|none",
+        default=default,
+        help="where budgets and quotas are kept: a file, auto for one in the user's state directory, or none "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--namespace",
+        metavar="NAME",
+        default=DEFAULT_NAMESPACE,
+        help="which file of the state directory `--state auto` means (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--state-days",
+        metavar="DAYS",
+        type=_positive,
+        default=DEFAULT_DAYS,
+        help="forget agents that nobody heard of for so long (default: %(default)g)",
+    )
+
+
+def options(args: argparse.Namespace) -> dict[str, Any]:
+    """What `open_store` takes of the command line."""
+    return {"spec": args.state, "namespace": args.namespace}
+
+
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number of days")
+    return number
