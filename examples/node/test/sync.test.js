@@ -81,7 +81,7 @@ test('a call without an answer blocks no longer than its time', (t) => {
   breaker.initialize()
   const began = performance.now()
   assert.equal(breaker.guard({ tool: 'silent' }).decision, 'allow')
-  assert.ok(performance.now() - began < 300)
+  assert.ok(performance.now() - began < 1500)
   assert.deepEqual(kinds(), ['timeout'])
 })
 
