@@ -15,6 +15,7 @@ check: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python .ci/docs.py --check
 
 bench: $(INSTALLED)
 	$(BIN)/python tests/bench/run.py
@@ -29,3 +30,7 @@ $(INSTALLED): pyproject.toml
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.PHONY: docs
+docs: $(INSTALLED)
+	$(BIN)/python .ci/docs.py
