@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,9 +12,10 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 
 from protocol.about import DISTRIBUTION, VERSION
+from protocol.streams import flush_or_discard
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("protocol.commands.serve", "judge an agent's tool calls over standard input and output"),
@@ -41,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # `toolbreaker … | head`
-        _discard_output()
+        flush_or_discard()
         return 0
 
 
@@ -69,6 +71,9 @@ def _run(arguments: list[str]) -> int:
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run one sub-command. argparse ends the process with 2 when the arguments are wrong."""
+    if name == "serve":  # it ends with 0 on these, and may be asked to before it is loaded
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, _end_quietly)
     module = import_module(COMMANDS[name][0])
     return int(module.run(_parser(name, module).parse_args(arguments)))
 
@@ -130,18 +135,14 @@ def _run_hook(arguments: list[str]) -> int:
     try:
         if foreign_packages() is None:
             run_command("hook", arguments)
-        sys.stdout.flush()
+    except SystemExit:
+        pass
     except BaseException as error:
-        if not isinstance(error, SystemExit):
-            with suppress(Exception):
-                print(f"{DISTRIBUTION} hook: {type(error).__name__}: {error}", file=sys.stderr)
-        _discard_output()
+        with suppress(Exception):
+            print(f"{DISTRIBUTION} hook: {type(error).__name__}: {error}", file=sys.stderr)
+    flush_or_discard()
     return 0
 
 
-def _discard_output() -> None:
-    """What could not be written stays unwritten, also when Python flushes at exit."""
-    with suppress(OSError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.close(null)
+def _end_quietly(_number: int, _frame: FrameType | None) -> None:
+    os._exit(0)

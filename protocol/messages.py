@@ -20,11 +20,12 @@ from breaker.events import (
     Outcome,
     Stage,
 )
+from breaker.setting_table import LARGEST
 
 MAIN = "main"
 """The agent that is meant when none is named."""
 
-Count = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 At = float | None | UnsetType
 """Seconds since the epoch; `null` says that nobody knows, absent means the time the line arrived."""
 

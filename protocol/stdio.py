@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import select
 import signal
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING
+
+from protocol.streams import flush_or_discard
 
 if TYPE_CHECKING:  # not at run time: nothing that could print may be imported before the wire is private
     from protocol.connection import Connection
@@ -112,7 +113,7 @@ def serve(wire: Wire, connection: Connection, flush: Callable[[], None]) -> int:
     except Exception:
         connection.session.fault("serving")
     wire.finish()
-    _flush_streams()
+    flush_or_discard()
     return 0
 
 
@@ -154,15 +155,3 @@ def _wait_writable(descriptor: int) -> None:
 def _end(_number: int, _frame: FrameType | None) -> None:
     signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)  # for the flush that follows
     raise Ended
-
-
-def _flush_streams() -> None:
-    """Python flushes these at exit and turns a failure into exit status 120; here it is nobody's business."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (AttributeError, OSError, ValueError):
-            with suppress(OSError):
-                null = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(null, 1 if stream is sys.stdout else 2)
-                os.close(null)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -81,13 +82,17 @@ def test_a_broken_hook_ends_with_0_too(configure: str, body: str) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_a_hook_whose_output_nobody_reads_ends_with_0() -> None:
-    prelude = BROKEN.format(configure="pass", run="print('x' * 100_000)")
+@pytest.mark.parametrize("body", ["print('x' * 100_000)", "print('x', flush=True)", "print('x')", "1 / 0"])
+def test_a_hook_whose_output_nobody_reads_ends_with_0(body: str) -> None:
+    prelude = BROKEN.format(configure="pass", run=body)
     line = [sys.executable, "-c", f"{prelude}\nfrom protocol.cli import main\nsys.exit(main())", "hook"]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, env=environment())
-    assert process.stdout
-    process.stdout.close()
-    assert process.wait(PATIENCE) == 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(line, stdout=writing, stderr=writing, timeout=PATIENCE, env=environment(), check=False)
+        assert done.returncode == 0
+    finally:
+        os.close(writing)
 
 
 def test_another_package_of_our_name_is_noticed_and_named(tmp_path: Path) -> None:

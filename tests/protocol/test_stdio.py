@@ -281,6 +281,33 @@ def test_a_signal_while_idle_ends_the_process(fresh: Server, number: signal.Sign
     assert (fresh.rest(), fresh.stderr()) == (b"", "")
 
 
+LOADING = """
+import os, sys
+class Loading:
+    def find_spec(self, name, path, target=None):
+        if name == "breaker.engine":
+            os.write({started}, b"x")
+            os.read({release}, 1)
+sys.meta_path.insert(0, Loading())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_still_loading_ends_the_process(number: signal.Signals) -> None:
+    started, has_started = os.pipe()
+    release, releasing = os.pipe()
+    prelude = LOADING.format(started=has_started, release=release)
+    try:
+        with Server(prelude=prelude, pass_fds=(has_started, release)) as server:
+            assert select.select([started], [], [], PATIENCE)[0]
+            server.signal(number)
+            assert server.wait() == 0
+            assert (server.rest(), server.stderr()) == (b"", "")
+    finally:
+        for descriptor in (started, has_started, release, releasing):
+            os.close(descriptor)
+
+
 def test_a_signal_in_the_middle_of_a_line_ends_the_process(fresh: Server) -> None:
     fresh.send(message("status", {}, 1) + message("status", {}, 2)[:10])
     assert ids(fresh, 1) == [1]
