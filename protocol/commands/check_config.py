@@ -18,13 +18,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Print the resolved settings as JSON, which is a config file itself. Remarks go to stderr and never fail; "
         "a wrong setting is exit status 2."
     )
-    parser.usage = "%(prog)s [-h] [--explain] [--config FILE] [--SETTING VALUE ...]"
+    parser.usage = "%(prog)s [-h] [--explain] [--SETTING VALUE ...] [FILE]"
+    parser.add_argument("file", metavar="FILE", nargs="?", help="settings in JSON, TOML or YAML")
     parser.add_argument("--explain", action="store_true", help="print what each setting means and who set it")
     layers.add_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """0, or 2 with the list of problems on stderr."""
+    args.config = args.file or args.config
     sources = layers.sources_of(args, os.environ)
     try:
         resolved = sources.resolve()

@@ -1,0 +1,42 @@
+"""`toolbreaker explain` tells somebody who was denied what their call is to the gate."""
+
+from __future__ import annotations
+
+import json
+
+from support import run
+
+
+def test_every_identity_of_a_command_is_shown_with_its_origin_and_cap() -> None:
+    done = run("explain", "--tool", "bash", "cd /repo && curl -s https://a.example/x -o out.json")
+    lines = done.stdout.decode().splitlines()
+    shown = dict(zip(lines[::2], lines[1::2], strict=True))
+    assert "stopped at 12 of 16" in shown["net:a.example/x"]
+    assert "stopped at 16 of 16" in shown["host:a.example"]
+    assert "curl" in shown["sink:/repo/out.json"]
+    assert "not counted" in shown["verb:curl"]
+
+
+def test_the_configured_caps_are_the_ones_that_are_shown() -> None:
+    done = run("explain", "--json", "--limits", '{"verb:ls": 40, "cmd": null}', "ls -l")
+    caps = {row["fingerprint"]: row["cap"] for row in json.loads(done.stdout)}
+    assert caps["verb:ls"] == 40
+    assert caps["cmd:ls:ls -l"] is None
+
+
+def test_other_tools_are_described_by_arguments_on_standard_input() -> None:
+    done = run("explain", "--tool", "web_fetch", "--json", data=b'{"url": "https://www.a.example/x"}')
+    assert "net:a.example/x" in {row["fingerprint"] for row in json.loads(done.stdout)}
+
+
+def test_arguments_that_are_not_json_are_named() -> None:
+    done = run("explain", "--tool", "web_fetch", data=b"url=x")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"not JSON" in done.stderr
+
+
+def test_no_secret_is_shown() -> None:
+    done = run("explain", "curl -H 'Authorization: Bearer s3cr3tt0ken' https://user:pa55word@a.example/x")
+    assert done.returncode == 0
+    assert b"s3cr3tt0ken" not in done.stdout
+    assert b"pa55word" not in done.stdout
