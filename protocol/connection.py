@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from protocol.dispatch import Dispatcher, fault_reply, oversized_reply
+from protocol.dispatch import fault_reply, oversized_reply
 from protocol.framing import Framer, Line, Skipped
 from protocol.methods import Session
+from protocol.store.once import Once
 
 
 class Recorder(Protocol):
@@ -18,6 +19,27 @@ class Recorder(Protocol):
     def sent(self, line: bytes, at: float) -> None: ...
 
 
+class Answering(Protocol):
+    """Answers a line."""
+
+    def reply(self, line: bytes) -> bytes | None: ...
+
+
+class OneRequest:
+    """Answers one line as an event of its own, and ends the session."""
+
+    def __init__(self, session: Session, answering: Answering, once: Once) -> None:
+        self._session = session
+        self._answering = answering
+        self._once = once
+
+    def reply(self, line: bytes) -> bytes | None:
+        try:
+            return self._once.judge(lambda: self._answering.reply(line))
+        finally:
+            self._session.over = True
+
+
 class Connection:
     """Feeds what arrives to a session, line after line.
 
@@ -26,10 +48,10 @@ class Connection:
     """
 
     def __init__(
-        self, session: Session, dispatcher: Dispatcher, framer: Framer, recorder: Recorder | None = None
+        self, session: Session, answering: Answering, framer: Framer, recorder: Recorder | None = None
     ) -> None:
         self.session = session
-        self._dispatcher = dispatcher
+        self._answering = answering
         self._framer = framer
         self._recorder = recorder
 
@@ -61,7 +83,7 @@ class Connection:
 
     def _reply(self, line: bytes) -> bytes | None:
         try:
-            return self._dispatcher.reply(line)
+            return self._answering.reply(line)
         except Exception:
             self.session.fault("dispatching a message")
             return fault_reply()

@@ -129,6 +129,7 @@ class Dispatcher:
     def _handler(self, name: str, method: Method, silent: bool) -> Callable[..., Any]:
         success, error, convert = self._success, self._error, msgspec.convert
         params_type, answer = method.params, method.answer
+        waits = name == "guard"
 
         def handle(session: Session, /, **params: Any) -> Any:
             session.silent = silent
@@ -137,7 +138,11 @@ class Dispatcher:
                     converted = convert(params, params_type)
                 except msgspec.ValidationError as invalid:
                     return error(INVALID_PARAMS, TEXTS[INVALID_PARAMS], [where_and_why(invalid)])
-                return success(answer(session, converted))
+                session.keeping.before()
+                try:
+                    return success(answer(session, converted))
+                finally:
+                    session.keeping.after(waits=waits)
             except InvalidParamsError as invalid:
                 return error(INVALID_PARAMS, TEXTS[INVALID_PARAMS], invalid.data)
             except Exception:

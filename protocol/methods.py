@@ -6,7 +6,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import UNSET, Struct
 
@@ -44,6 +44,40 @@ from protocol.messages import (
 EngineFactory = Callable[[Settings], Engine]
 Log = Callable[[str], None]
 
+
+class Keeping(Protocol):
+    """Whoever keeps what the engine counted beyond the process."""
+
+    def attach(self, engine: Engine) -> None: ...
+
+    def before(self) -> None: ...
+
+    def after(self, *, waits: bool) -> None: ...
+
+    def recall(self, agent: str | None) -> None: ...
+
+    def status(self) -> dict[str, object]: ...
+
+
+class Nowhere:
+    """Keeps nothing."""
+
+    def attach(self, engine: Engine) -> None:
+        pass
+
+    def before(self) -> None:
+        pass
+
+    def after(self, *, waits: bool) -> None:
+        pass
+
+    def recall(self, agent: str | None) -> None:
+        pass
+
+    def status(self) -> dict[str, object]:
+        return {"engine": "none", "degraded": False}
+
+
 _FAULTS_REMEMBERED = 256
 
 
@@ -65,6 +99,7 @@ class Session:
         *,
         log: Log,
         clock: Callable[[], float] = time.time,
+        keeping: Keeping | None = None,
     ) -> None:
         """Raises ConfigError when the layers below `initialize` are wrong already."""
         self.sources = sources
@@ -72,6 +107,8 @@ class Session:
         self.log = log
         self.clock = clock
         self.engine = engine_for(sources.resolve().settings)
+        self.keeping = keeping or Nowhere()
+        self.keeping.attach(self.engine)
         self.can_ask = True
         self.started = clock()
         self.arrived = self.started  # when the line in hand arrived
@@ -110,6 +147,7 @@ def initialize(session: Session, params: InitializeParams) -> InitializeResult:
     except ConfigError as error:
         raise InvalidParamsError(error.data()) from None
     session.engine = session.engine_for(settings)
+    session.keeping.attach(session.engine)
     session.can_ask = params.capabilities is None or params.capabilities.ask is not False
     return InitializeResult(
         PROTOCOL_VERSION, ServerInfo(DISTRIBUTION, VERSION), list(METHODS), wire(session.engine.settings)
@@ -210,7 +248,8 @@ def status(session: Session, params: StatusParams) -> dict[str, Any]:
         "memory": resident_bytes(),
         "faults": session.faults,
     }
-    return {**session.engine.status(params.agent), "server": server}
+    session.keeping.recall(params.agent)
+    return {**session.engine.status(params.agent), "state": session.keeping.status(), "server": server}
 
 
 def shutdown(session: Session, _params: ShutdownParams) -> Empty:

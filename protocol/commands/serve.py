@@ -8,6 +8,7 @@ import os
 
 from protocol import layers
 from protocol.framing import DEFAULT_MAX_LINE_BYTES
+from protocol.store import opening
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +29,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_MAX_LINE_BYTES,
         help="skip longer lines (default: %(default)s)",
     )
+    parser.add_argument(
+        "--once",
+        action="store_true",
+        help="answer one request and end: for a process per event. With --state all that an agent did is kept between "
+        "them, not its budgets alone",
+    )
+    opening.add_options(parser, default="none")
     layers.add_options(parser)
 
 
@@ -39,19 +47,35 @@ def run(args: argparse.Namespace) -> int:
 
     from breaker.engine import Engine
     from breaker.options import ConfigError, remarks
-    from protocol.connection import Connection
+    from protocol.connection import Connection, OneRequest
     from protocol.dispatch import Dispatcher
     from protocol.framing import Framer
     from protocol.methods import Session
     from protocol.record import Recording
+    from protocol.store.base import SpecError
+    from protocol.store.keeper import Keeper
+    from protocol.store.once import Once
 
     sources = layers.sources_of(args, os.environ)
-    key = os.urandom(32)
     try:
-        session = Session(sources, lambda settings: Engine(settings, key=key), log=log)
+        sources.resolve()
+        store, problem = opening.open_store(args.state, args.namespace, brief=args.once)
     except ConfigError as error:
         os.write(2, f"{layers.complaint(error)}\n".encode("utf-8", "replace"))
         return 2
+    except SpecError as error:
+        log(str(error))
+        return 2
+    if problem is not None:
+        log(problem)
+    keeping = (Once if args.once else Keeper)(store, log=log, problem=problem, days=args.state_days)
+    key = store.key if store else os.urandom(32)
+    session = Session(
+        sources,
+        lambda settings: Engine(settings, key=key, compact=args.once),
+        log=log,
+        keeping=keeping,
+    )
     for remark in (*sources.notes, *sources.resolve().notes, *remarks(session.engine.settings)):
         log(remark)
     recording = None
@@ -61,9 +85,11 @@ def run(args: argparse.Namespace) -> int:
         except OSError as error:
             log(f"cannot record to {args.record}: {error.strerror}")
             return 2
-    connection = Connection(session, Dispatcher(session), Framer(args.max_line_bytes), recording)
+    dispatcher = Dispatcher(session)
+    answering = OneRequest(session, dispatcher, keeping) if isinstance(keeping, Once) else dispatcher
+    connection = Connection(session, answering, Framer(args.max_line_bytes), recording)
     gc.freeze()  # what was loaded so far stays: no collection while serving need look at it again
-    return serve(wire, connection, flush=lambda: None)
+    return serve(wire, connection, flush=keeping.close)
 
 
 def _positive(text: str) -> int:

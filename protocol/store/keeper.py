@@ -125,6 +125,13 @@ class Keeper:
         if self._due and not waits:
             self._store_now()
 
+    def recall(self, agent: str | None) -> None:
+        """Load an agent that somebody wants to look at, if it was stored."""
+        if agent is not None and self._engine is not None and agent not in self._engine.state.agents:
+            known = self._load(agent)
+            if known is not None:
+                self._engine.state.agents[agent] = known
+
     def status(self) -> dict[str, object]:
         """For `status`: which engine, where, and whether something is amiss."""
         store, problem = self._store, self._problem

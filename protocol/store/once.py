@@ -31,6 +31,7 @@ class Once:
         self._log = log
         self._problem = problem
         self._days = days
+        self._engine: Engine | None = None
         self._entries: list[Entry] = []
         self._loaded: dict[str, bytes] = {}
 
@@ -50,30 +51,58 @@ class Once:
             found["problem"] = self._problem
         return found
 
-    def judge(self, engine: Engine, answer: Callable[[], Answer]) -> Answer:
-        """What `answer` returns, which asks the engine; the engine judges in compact form."""
-        state = engine.state
-        state.loader = self._load
-        state.journal = lambda entry: self._note(engine, entry)
-        self._try(lambda store: self._begin(engine, store))
+    def attach(self, engine: Engine) -> None:
+        """The engine that will be asked, which must be a compact one."""
+        self._engine = engine
+        if self._store is not None:
+            engine.state.loader = self._load
+            engine.state.journal = self._note
+
+    def before(self) -> None:
+        """Nothing: no other process may change anything before the event is over."""
+
+    def after(self, *, waits: bool) -> None:
+        """Nothing: all is kept when the event is over."""
+
+    def recall(self, agent: str | None) -> None:
+        """Load an agent that somebody wants to look at, or all."""
+
+        def load(store: Store) -> None:
+            if self._engine is not None:
+                known = [stored.name for stored in store.agents()]
+                for name in reversed(known) if agent is None else {agent}.intersection(known):
+                    self._engine.state.agent(name)
+
+        self._try(load)
+
+    def judge(self, answer: Callable[[], Answer]) -> Answer:
+        """What `answer` returns, which asks the engine. What happened is kept when this returns."""
+        self._try(self._begin)
         answered = answer()
-        self._try(lambda store: self._keep(engine, store))
+        self._try(self._keep)
+        self.close()
+        return answered
+
+    def close(self) -> None:
+        """Let go of the store; there is no further event."""
         if self._store is not None:
             self._store.close()
             self._store = None
-        return answered
 
-    def _begin(self, engine: Engine, store: Store) -> None:
+    def _begin(self, store: Store) -> None:
         store.begin()
         store.expire(self._days)
-        engine.state.calls_named = store.count_calls(0)
+        if self._engine is not None:
+            self._engine.state.calls_named = store.count_calls(0)
 
-    def _keep(self, engine: Engine, store: Store) -> None:
+    def _keep(self, store: Store) -> None:
         if self._entries:
             store.apply(self._entries)
-        store.count_calls(engine.state.calls_named)
-        memories = {name: encoded(agent) for name, agent in engine.state.agents.items()}
-        store.remember({name: memory for name, memory in memories.items() if self._loaded.get(name) != memory})
+        if self._engine is not None:
+            state = self._engine.state
+            store.count_calls(state.calls_named)
+            memories = {name: encoded(agent) for name, agent in state.agents.items()}
+            store.remember({name: memory for name, memory in memories.items() if self._loaded.get(name) != memory})
         store.commit()
 
     def _load(self, name: str) -> Agent | None:
@@ -93,16 +122,18 @@ class Once:
         self._try(load)
         return agent
 
-    def _note(self, engine: Engine, entry: Entry) -> None:
+    def _note(self, entry: Entry) -> None:
         self._entries.append(entry)
-        if entry.op == "charge":  # the store may know the request already, and has the sums after it
+        if entry.op == "charge":
+            self._try(self._charge)
 
-            def charge(store: Store) -> None:
-                for name, account in store.apply(self._entries).items():
-                    engine.state.refresh(name, account)
-                self._entries = []
-
-            self._try(charge)
+    def _charge(self, store: Store) -> None:
+        """The store may know the request already: what it says is what was spent."""
+        accounts = store.apply(self._entries)
+        self._entries = []
+        for name, account in accounts.items():
+            if self._engine is not None:
+                self._engine.state.refresh(name, account)
 
     def _try(self, do: Callable[[Store], None]) -> None:
         store = self._store

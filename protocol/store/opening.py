@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
-
-from msgspec import Struct
 
 from protocol.store.base import SpecError, Store, StoreError
 from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, state_file
@@ -13,21 +10,16 @@ from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, s
 DEFAULT_DAYS = 30.0
 
 
-class Opened(Struct, frozen=True):
-    """A store, or none; and what went wrong on the way, for people."""
+def open_store(
+    spec: str, namespace: str = DEFAULT_NAMESPACE, *, brief: bool = False
+) -> tuple[Store | None, str | None]:
+    """The store that `none`, `auto`, a file or an address means, or none; and what went wrong, for people.
 
-    store: Store | None
-    problem: str | None = None
-
-
-def open_store(spec: str, namespace: str = DEFAULT_NAMESPACE, *, brief: bool = False) -> Opened:
-    """The store that is meant by `none`, `auto`, a file or an address. SpecError when it is not written as it must be.
-
-    `brief` is for a process that handles one event.
+    `brief` is for a process that handles one event. SpecError when something is not written as it must be.
     """
     check_namespace(namespace)
     if spec == "none":
-        return Opened(None)
+        return None, None
     if not spec:
         raise SpecError("--state needs a file, auto or none")
     if spec.startswith(SCHEMES):
@@ -40,9 +32,9 @@ def open_store(spec: str, namespace: str = DEFAULT_NAMESPACE, *, brief: bool = F
 
         store = open_file(path, brief=brief)
     except (StoreError, RuntimeError) as error:  # RuntimeError: there is no home directory
-        return Opened(None, f"the state in {place}: {error}; counting goes on in memory")
+        return None, f"the state in {place}: {error}; counting goes on in memory"
     notes = "; ".join(store.notes)
-    return Opened(store, f"the state in {place}: {notes}" if notes else None)
+    return store, f"the state in {place}: {notes}" if notes else None
 
 
 def add_options(parser: argparse.ArgumentParser, default: str) -> None:
@@ -67,11 +59,6 @@ def add_options(parser: argparse.ArgumentParser, default: str) -> None:
         default=DEFAULT_DAYS,
         help="forget agents that nobody heard of for so long (default: %(default)g)",
     )
-
-
-def options(args: argparse.Namespace) -> dict[str, Any]:
-    """What `open_store` takes of the command line."""
-    return {"spec": args.state, "namespace": args.namespace}
 
 
 def _positive(text: str) -> float:
