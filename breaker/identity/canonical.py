@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -14,7 +14,7 @@ from breaker import secrets
 MAX_FINGERPRINT = 1024
 """Characters of a fingerprint. A longer one is cut and closed with its length and the digest of the whole."""
 
-_HEAD = 8 * MAX_FINGERPRINT  # characters read for secrets of a text that is cut anyway
+_HEAD = 2 * MAX_FINGERPRINT  # characters read for secrets of a text that is cut anyway
 _DEEPEST = 64  # levels of arguments that are written out; deeper ones go by digest
 
 
@@ -30,18 +30,22 @@ class Masker:
         raw = text.encode("utf-8", "surrogatepass")
         return blake2b(raw, digest_size=8, key=self._key).hexdigest()
 
-    def mask(self, text: str) -> str:
-        """The text without the secrets that it holds."""
+    def mask(self, text: str, known: Sequence[str] = ()) -> str:
+        """The text without the secrets that it shows, and without the `known` ones."""
+        for secret in known:
+            for spelling in (secret, json.dumps(secret, ensure_ascii=False)[1:-1], secret.replace("'", "'\\''")):
+                if spelling in text:
+                    text = text.replace(spelling, self.pseudonym(secret))
         return secrets.mask_text(text, self.pseudonym)
 
-    def fingerprint(self, prefix: str, text: str) -> str:
+    def fingerprint(self, prefix: str, text: str, known: Sequence[str] = ()) -> str:
         """`prefix` and the masked text, cut to `MAX_FINGERPRINT`."""
         if len(text) <= _HEAD:
-            shown = prefix + self.mask(text)
+            shown = prefix + self.mask(text, known)
             if len(shown) <= MAX_FINGERPRINT:
                 return shown
         else:
-            shown = prefix + self.mask(text[:_HEAD])
+            shown = prefix + self.mask(text[:_HEAD], known)
         close = f"… [{len(prefix) + len(text)} characters, {self.digest(prefix + text)}]"
         return shown[: MAX_FINGERPRINT - len(close)] + close
 
@@ -60,10 +64,10 @@ def canonical_json(arguments: Any, ignored: Collection[str], masker: Masker) -> 
             if secrets.is_secret_name(name):
                 value = _masked(value, masker)
             elif kind is not str and kind is not int and kind is not bool and value is not None:
-                value = _normal(value, masker, 1)
+                value = _nested(value, masker)
             kept[name] = value
     else:
-        kept = _normal(arguments, masker, 1)
+        kept = _nested(arguments, masker)
     return _encode(kept)
 
 
@@ -77,30 +81,52 @@ def _encode(value: Any) -> str:
 def _masked(value: Any, masker: Masker) -> Any:
     if value is None or value is True or value is False or value == "":
         return value
-    return masker.pseudonym(value if type(value) is str else _encode(_normal(value, masker, 1)))
+    return masker.pseudonym(value if type(value) is str else _encode(_nested(value, masker)))
 
 
-def _normal(value: Any, masker: Masker, depth: int) -> Any:
-    """`1.0` as `1`, and secrets masked, at every depth."""
+def _nested(value: Any, masker: Masker) -> Any:
+    """A list, an object or a number: numbers in one spelling and secrets masked, at every depth."""
+    if type(value) is float:
+        return _number(value)
+    if _is_deep(value):
+        return _flat(value, masker)
+    return _normal(secrets.mask(value, masker.pseudonym))
+
+
+def _normal(value: Any) -> Any:
     kind = type(value)
     if kind is str:
         return value
     if kind is float:
-        if value.is_integer():
-            return int(value)
-        return value if value - value == 0 else repr(value)  # JSON has no infinity
+        return _number(value)
     if kind is dict:
-        if depth > _DEEPEST:
-            return _flat(value, masker)
-        return {
-            name: _masked(item, masker) if secrets.is_secret_name(name) else _normal(item, masker, depth + 1)
-            for name, item in value.items()
-        }
+        return {name: _normal(item) for name, item in value.items()}
     if kind is list or kind is tuple:
-        if depth > _DEEPEST:
-            return _flat(value, masker)
-        return [_normal(item, masker, depth + 1) for item in value]
+        return [_normal(item) for item in value]
     return value
+
+
+def _number(value: float) -> Any:
+    """`1.0` as `1`; JSON has no infinity."""
+    if value.is_integer():
+        return int(value)
+    return value if value - value == 0 else repr(value)
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether the nesting is deeper than is written out."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for item in level
+            if isinstance(item, dict | list)
+            for inner in (item.values() if isinstance(item, dict) else item)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _flat(value: Any, masker: Masker) -> str:
@@ -117,5 +143,5 @@ def _flat(value: Any, masker: Masker) -> str:
             parts.append(f"[{len(item)}")
             stack.extend(item)
         else:
-            parts.append(json.dumps(_normal(item, masker, 0), default=repr))
+            parts.append(json.dumps(_normal(item), default=repr))
     return f"[nested {masker.digest(chr(10).join(parts))}]"

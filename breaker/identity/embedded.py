@@ -40,19 +40,14 @@ _TOKENS = {
 _HASH, _SLASHES, _OTHER = _TOKENS.values()
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
+_COMMAND = re.compile(r"(?:curl|wget)\s")
+_URL_INSIDE = re.compile(r"""(?<![\w=@'"(])['"(]?(https?://[^\s'"<>;|]+)""", re.IGNORECASE)
 _MEMBER = re.compile(r"""([\w$-]+)["']?\s{0,8}(?:=>|[:=])\s{0,8}\Z""")
 _COMPARED = re.compile(r"(?:[=!]=|\bin|\bnot in|=~)\s{0,8}\Z")
 _JOINED = re.compile(
     r"\s{0,8}(?:\+|%(?!=)|\.\s?(?:format|concat|replace|join)\b|\.\s?[$(\w]+\s?(?:[.;),]|\Z)|[A-Za-z]{0,2}[\"'`])"
 )
 _JOINED_BEFORE = re.compile(r"(?:\+|[\"'`]\s{1,8})\s{0,8}\Z")
-_INTERPOLATION = {
-    "python": re.compile(r"\{[^{}]"),
-    "ruby": re.compile(r"#\{"),
-    "perl": re.compile(r"[$@]\w"),
-    "php": re.compile(r"\$\w|\{\$"),
-}
-
 _TEXT_MEMBERS = word_set(
     "origin referer referrer user-agent useragent http https all proxy proxies proxy_url http_proxy https_proxy server "
     "headers header cookies xmlns schema $schema $id description title message comment callback redirect_uri"
@@ -62,16 +57,20 @@ _BASE_MEMBERS = word_set("base_url baseurl baseuri prefixurl base_uri root_url")
 _TEXT_CALLS = word_set(
     "print println printf puts echo log info debug warn warning error write assert assertequal startswith startswith? "
     "endswith replace replaceall split match search sub gsub compile includes contains test indexof count find "
-    "exception valueerror runtimeerror typeerror addheader setheader add_header set_proxy urlparse urlsplit"
+    "exception valueerror runtimeerror typeerror addheader setheader add_header set_proxy urlparse urlsplit "
+    "stringify dumps b64encode"
 )
 _METHODS = word_set("post put patch delete options")
 _METHOD = re.compile(r"""\bmethod["']?\s{0,4}[:=]\s{0,4}["'](\w{3,8})["']""", re.IGNORECASE)
-_REQUEST_METHOD = re.compile(r"""\brequest\(\s{0,4}["'](\w{3,8})["']""", re.IGNORECASE)
+_FIRST_ARGUMENT = re.compile(r"""\(\s{0,4}["'](\w{3,8})["']\s{0,4},""")
 _CALLED_METHOD = re.compile(r"\.(post|put|patch|delete)\(", re.IGNORECASE)
 _BODY = re.compile(
-    r"\b(?:json|data|body|files|content|payload|form|POSTFIELDS)\b[\"']?\s{0,4}(?:=>|[:=](?!=)|,)", re.IGNORECASE
+    r"[({,]\s{0,40}[\"']?(?:json|data|body|files|content|payload|form)[\"']?\s{0,4}(?:=>|[:=](?!=))|POSTFIELDS\b",
+    re.IGNORECASE,
 )
-_PARAMETERS = re.compile(r"\b(?:params|query|searchParams)\b[\"']?\s{0,4}[:=](?!=)|\bURLSearchParams\b|\burlencode\b")
+_PARAMETERS = re.compile(
+    r"[({,]\s{0,40}[\"']?(?:params|query|searchParams)[\"']?\s{0,4}[:=](?!=)|\bURLSearchParams\b|\burlencode\b"
+)
 
 
 class Target(Struct, frozen=True):
@@ -101,12 +100,16 @@ def targets(code: str, language: str, context: str = "") -> list[Target]:
     code = code[:MAX_PROGRAM]
     if "://" not in code or not (names_client(code) or names_client(context)):
         return []
-    strings, ends = _scan(code, language)
-    return [target for string in strings if (target := _target(code, language, string, ends)) is not None]
+    strings, ends, commands = _scan(code, language)
+    found = [target for string in strings if (target := _target(code, language, string, ends)) is not None]
+    for command in commands:
+        found += (Target(re.sub(r"\{[^{}]*\}|\$\w+|%[sd]", HOLE, url)) for url in _URL_INSIDE.findall(command))
+    return found
 
 
-def _scan(code: str, language: str) -> tuple[list[_String], dict[int, int]]:
-    """The strings that begin as a URL and may be fetched, and where each call's parenthesis closes."""
+def _scan(code: str, language: str) -> tuple[list[_String], dict[int, int], list[str]]:
+    """The strings that begin as a URL and may be fetched, where each call's parenthesis closes, and shell commands."""
+    commands: list[str] = []
     pattern = _HASH if language in _HASH_COMMENTS else _OTHER if language == "php" else _SLASHES
     stack: list[tuple[str, str, int]] = []  # bracket, the name or member before it, its position
     ends: dict[int, int] = {}
@@ -125,11 +128,13 @@ def _scan(code: str, language: str) -> tuple[list[_String], dict[int, int]]:
                 ends[stack.pop()[2]] = end
         elif kind == "string":
             string = _read_string(code, start, end)
-            if _URL.match(string[1]) and not _is_text(code, start, end, stack):
+            if _COMMAND.match(string[1]):
+                commands.append(string[1])
+            elif _URL.match(string[1]) and not _is_text(code, start, end, stack):
                 call = next(((label, at) for sign, label, at in reversed(stack) if sign == "(" and label), ("", -1))
                 strings.append(_String(start, end, string[0], string[1], string[2], call[1], call[0]))
             name_end = -1
-    return strings, ends
+    return strings, ends, commands
 
 
 def _read_string(code: str, start: int, end: int) -> tuple[str, str, str]:
@@ -212,7 +217,8 @@ def _method(callee: str, inside: str) -> str:
     last = callee.rpartition(".")[2]
     if last in _METHODS:
         return last.upper()
-    found = _METHOD.search(inside) or _REQUEST_METHOD.search(inside) or _CALLED_METHOD.search(inside)
+    first = _FIRST_ARGUMENT.match(inside) if last in ("request", "open", "stream", "run_request") else None
+    found = first or _METHOD.search(inside) or _CALLED_METHOD.search(inside)
     if found is None:
         return "GET"
     method = found[1].upper()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from breaker.identity import requests, tools, urls
 from breaker.identity.canonical import Masker, canonical_json
+from breaker.identity.credentials import secrets_in, secrets_of
 from breaker.identity.requests import Request
 from breaker.settings import EVERY_SHELL, EVERY_TOOL, Settings
 from breaker.shell import readers
@@ -143,14 +144,14 @@ class Identifier:
     def _identify(self, tool: str, arguments: Any, all_kinds: bool) -> Identity:
         kind, ignored = self._tools.get(tool) or self._classify(tool)
         try:
-            exact = self._masker.fingerprint(f"exact:{tool}:", canonical_json(arguments, ignored, self._masker))
+            exact = canonical_json(arguments, ignored, self._masker)
         except Exception:  # whatever it is, the call stays told apart from others
-            exact = self._masker.fingerprint(f"exact:{tool}:", _rough(arguments))
+            exact = _rough(arguments)
         if kind == "shell":
             try:
                 return self._shell(tool, arguments, exact, all_kinds)
             except Exception:
-                return Identity("shell", (*self._by_words(arguments), exact))
+                return Identity("shell", (*self._by_words(arguments), self._exact(tool, exact)))
         if kind == "other":
             try:
                 found = self._url_tool(tool, arguments, exact, all_kinds)
@@ -158,7 +159,10 @@ class Identifier:
                 found = None
             if found is not None:
                 return found
-        return Identity("other", (exact,))
+        return Identity("other", (self._exact(tool, exact),))
+
+    def _exact(self, tool: str, arguments: str, known: Sequence[str] = ()) -> str:
+        return self._masker.fingerprint(f"exact:{tool}:", arguments, known)
 
     def _classify(self, tool: str) -> tuple[Kind, frozenset[str]]:
         shell = tools.is_shell(tool, self._shell_tools)
@@ -177,7 +181,7 @@ class Identifier:
     def _shell(self, tool: str, arguments: Any, exact: str, all_kinds: bool) -> Identity:
         call = tools.shell_call(tool, arguments)
         if call is None:
-            return Identity("shell", (exact,))
+            return Identity("shell", (self._exact(tool, exact),))
         if call.powershell and type(call.command) is str:
             script = split_words(call.command)
             text = call.command
@@ -193,25 +197,28 @@ class Identifier:
             reading = read(script, call.directory)
         sinks: list[str] = []
         asked: list[Request] = []
+        known: list[str] = []
         client = False
         for simple in reading.commands:
             traffic = requests.of_command(simple)
             sinks += traffic.sinks
             asked += traffic.requests
             client = client or simple.program in requests.CLIENTS
+            known += secrets_of(simple)
+        known = secrets_in(text, known)
         mask = self._masker.fingerprint
         tail: list[str] = []
         if reading.spelled:
             first = reading.verbs[0] if reading.verbs else ""
-            tail.append(mask(f"cmd:{first}:", reading.spelled))
-        tail.append(exact)
+            tail.append(mask(f"cmd:{first}:", reading.spelled, known))
+        tail.append(self._exact(tool, exact, known))
         if asked and self._local_allowed and self._all_local(asked):
             return Identity("shell", tuple(tail), text, script, reading)
-        head = self._of_requests(asked, all_kinds) if asked else []
+        head = self._of_requests(asked, all_kinds, known) if asked else []
         for sink in dict.fromkeys(sinks):
-            head.append(mask("sink:", sink))
+            head.append(mask("sink:", sink, known))
         if all_kinds or self._wants_verbs:
-            tail += [mask("verb:", verb) for verb in reading.verbs]
+            tail += [mask("verb:", verb, known) for verb in reading.verbs]
         if client and (all_kinds or self._wants_family):
             tail.append("family:http-fetch")
         return Identity("shell", (*head, *tail), text, script, reading)
@@ -221,10 +228,10 @@ class Identifier:
         if not found:
             return None
         if self._local_allowed and self._all_local(found):
-            return Identity("url", (exact,))
+            return Identity("url", (self._exact(tool, exact),))
         head = self._of_requests(found, all_kinds)
         tail = ["family:http-fetch"] if all_kinds or self._wants_family else []
-        return Identity("url", (*head, exact, *tail))
+        return Identity("url", (*head, self._exact(tool, exact), *tail))
 
     def _tool_requests(self, tool: str, arguments: Any) -> list[Request]:
         given = tools.url_argument(arguments)
@@ -246,7 +253,7 @@ class Identifier:
         described = [urls.describe(request.url, self._aliases) for request in asked]
         return all(url is not None and url.local for url in described)
 
-    def _of_requests(self, asked: list[Request], all_kinds: bool) -> list[str]:
+    def _of_requests(self, asked: list[Request], all_kinds: bool, known: Sequence[str] = ()) -> list[str]:
         hosts: dict[str, None] = {}
         nets: dict[str, None] = {}
         sites: dict[str, None] = {}
@@ -255,11 +262,11 @@ class Identifier:
             if url is None:
                 continue
             if not url.local or self._include_local:
-                hosts[self._masker.fingerprint("host:", url.host)] = None
+                hosts[self._masker.fingerprint("host:", url.host, known)] = None
             if url.net is not None and request.known:
-                nets[self._masker.fingerprint("net:", self._net(url.net, request))] = None
+                nets[self._masker.fingerprint("net:", self._net(url.net, request), known)] = None
             if all_kinds or self._wants_site:
-                sites[self._masker.fingerprint("site:", urls.site(url.host))] = None
+                sites[self._masker.fingerprint("site:", urls.site(url.host), known)] = None
         return [*hosts, *nets, *sites]
 
     def _net(self, net: str, request: Request) -> str:

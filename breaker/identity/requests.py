@@ -21,7 +21,7 @@ CLIENTS = frozenset({"curl", "wget", "http", "https", "httpie", "xh", "xhs"})
 """Programs of `family:http-fetch`."""
 
 _GENERIC_SINKS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-", "NUL", "nul", ""})
-_PAYLOAD = frozenset({">", ">>", ">|", "&>", "&>>", ">&", "<>"})
+_PAYLOAD = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
 _FD = re.compile(r"\d*-?\Z")
 _MAX_EXPANDED = 32  # URLs followed of one pattern
 
@@ -103,14 +103,12 @@ def _redirect_sink(simple: Simple, redirect: Redirect, sinks: list[str]) -> None
 
 
 def _add_sink(simple: Simple, word: Word, sinks: list[str], under: str = "") -> None:
-    for text in resolve(word, simple.values)[:1]:
-        if HOLE in text or text in _GENERIC_SINKS or text.startswith(("/dev/fd/", "/proc/self/fd/")):
-            return
-        if has_expansion(word) and ("$" not in word.text or any(sign in text for sign in "*?[")):
-            return
-        path = join(simple.directory, f"{under}/{text}" if under and not text.startswith("/") else text)
-        if path is not None:
-            sinks.append(path)
+    text = word.text
+    if has_expansion(word) or text in _GENERIC_SINKS or text.startswith(("/dev/fd/", "/proc/self/fd/")):
+        return
+    path = join(simple.directory, f"{under}/{text}" if under and not text.startswith("/") else text)
+    if path is not None and HOLE not in path:
+        sinks.append(path)
 
 
 def _output_options(simple: Simple, traffic: Traffic) -> None:
@@ -145,10 +143,8 @@ def _last_segment(url: str) -> str:
 
 
 def _may_hold_url(simple: Simple) -> bool:
-    for word in simple.words:
-        if "://" in word.text or (not word.literal and simple.values and "$" in word.text):
-            return True
-    return False
+    known = bool(simple.values)
+    return any("://" in word.text or (known and not word.literal and "$" in word.text) for word in simple.words)
 
 
 def _urls_of_words(simple: Simple) -> list[Request]:
@@ -310,14 +306,12 @@ def _curl_option(simple: Simple, transfer: _Transfer, name: str, value: Word | N
 def _curl_data(simple: Simple, transfer: _Transfer, name: str, text: str) -> None:
     if name == "--data-urlencode":
         text = _urlencoded(text)
-    elif text.startswith("@") and name != "--data-raw":
-        if text == "@-":
-            stdin = _stdin_text(simple)
-            transfer.known &= stdin is not None
-            text = stdin or ""
-            if name not in ("--data-binary", "--json"):
-                text = text.replace("\n", "")
-            text = text.rstrip("\n")
+    elif text == "@-" and name != "--data-raw":
+        stdin = _stdin_text(simple)
+        transfer.known &= stdin is not None
+        text = (stdin or "").rstrip("\n")
+        if name not in ("--data-binary", "--json"):
+            text = text.replace("\n", "")
     transfer.data.append(text)
 
 
@@ -521,7 +515,7 @@ def _interpreter(simple: Simple, row: str, traffic: Traffic) -> None:
     table = _INTERPRETERS[row]
     codes, filters, reads_stdin, module = _programs(simple, table)
     language = "python" if row in ("pypy", "ipython") else row.lower()
-    context = " ".join(word.text for word in simple.words[1:] if word.text[:1] == "-")
+    context = " ".join(word.text[2:] for word in simple.words[1:] if word.text[:2] in ("-M", "-m", "-r"))
     if not filters:
         texts = [text for code in codes for text in resolve(code, simple.values)[:1]]
         if not codes and reads_stdin and simple.stdin is not None:

@@ -163,7 +163,7 @@ def _describe_partial(text: str, aliases: Mapping[str, str], extra_query: str) -
         if known is not None and 0 <= fragment < rest.index(HOLE):
             return describe(text[: stop + fragment], aliases, extra_query)
         return Url(known.host, None, known.local) if known else None
-    name, colon, port = authority.rpartition(":")
+    name, colon, _ = authority.rpartition(":")
     if colon and HOLE not in name and not name.startswith("["):
         known = describe(text[:start] + name, aliases)
         return Url(known.host, None, known.local) if known else None

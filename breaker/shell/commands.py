@@ -96,7 +96,9 @@ def join(directory: str | None, path: str) -> str | None:
 
 def has_expansion(word: Word) -> bool:
     """Whether the text is not all there before the script runs. A leading `~` always means the same."""
-    return not word.literal and any(sign in word.text for sign in "$`*?[{\x00") or word.text[:2] in ("<(", ">(")
+    if word.literal:
+        return False
+    return any(sign in word.text for sign in "$`*?[{\x00") or word.text[:2] in ("<(", ">(")
 
 
 def _normal(path: str) -> str:
@@ -115,6 +117,7 @@ class _Reader:
         # What an open group goes back to: whether it has a directory of its own, that directory, the variables.
         self.groups: list[tuple[bool, str | None, dict[str, tuple[str, ...]]]] = []
         self.group_directory: str | None = ""
+        self.pushed: list[str | None] = []
         self.previous: Simple | None = None
 
     def read(self, script: Script) -> tuple[str, int]:
@@ -184,15 +187,19 @@ class _Reader:
             self.directory, self.values = directory, values
 
     def change_directory(self, words: tuple[Word, ...]) -> None:
-        targets = [word for word in words[1:] if word.text[:1] != "-" or word.text == "-"]
+        name = words[0].text
+        if name == "popd":
+            self.directory = self.pushed.pop() if self.pushed else None
+            return
+        if name == "pushd":
+            self.pushed.append(self.directory)
+        targets = [word for word in words[1:] if word.text[:1] not in "-+" or word.text == "-"]
         if not targets:
-            self.directory = "~"
-        elif targets[0].text == "-" or words[0].text == "popd":
+            self.directory = "~" if name == "cd" else None
+        elif targets[0].text == "-" or has_expansion(targets[0]):
             self.directory = None
         else:
-            texts = resolve(targets[0], self.values)
-            unknown = len(texts) > 1 or HOLE in texts[0] or (has_expansion(targets[0]) and "$" not in targets[0].text)
-            self.directory = None if unknown else join(self.directory, texts[0])
+            self.directory = join(self.directory, targets[0].text)
 
     def assign(self, name: str, word: Word) -> None:
         values = dict(self.values)
@@ -297,8 +304,11 @@ class _Reader:
                 if not words:
                     return " ".join(kept)
             replaced = placeholder(name, wrapped.own)
+            items = stdin.split() if name == "xargs" and stdin is not None and not expands else []
             if replaced:
-                words = _with_holes(words, replaced)
+                words = _with_holes(words, replaced, items[0] if len(items) == 1 else HOLE)
+            elif items:
+                return " ".join([*kept, self.read_filled(words, items)])
             if wrapped.rest:
                 inner = self.read_words(words, redirects, assignments, stdin, expands, False)
                 return " ".join([*kept, inner, *(word.key for word in wrapped.rest)])
@@ -366,6 +376,13 @@ class _Reader:
             self.read_words(_with_holes(action, "{"), (), (), None, False, False)
         return " ".join(spell_words(name, words))
 
+    def read_filled(self, words: tuple[Word, ...], items: list[str]) -> str:
+        """A command that xargs fills with words which the script itself prints; spelled without them."""
+        filled = (*words, *(Word(item, item) for item in items[:MAX_ALTERNATIVES]))
+        self.read_words(filled, (), (), None, False, False)
+        quiet = _Reader(MAX_DEPTH)
+        return quiet.read_words(words, (), (), None, False, False)
+
     def read_wrapped_script(
         self,
         name: str,
@@ -427,7 +444,8 @@ class _Reader:
                 text = " ".join(item.text for item in words[index + 1 :])
                 for command in split_words(text).commands:
                     if command.words:
-                        self.add(base_name(command.words[0].text).lower(), command.words, command.redirects, ())
+                        lowered = _lower(command.words)
+                        self.add(base_name(lowered[0].text), lowered, command.redirects, ())
                 return
 
     def resolve_program(self, words: tuple[Word, ...]) -> tuple[Word, ...]:
@@ -551,13 +569,15 @@ def _printed(simple: Simple) -> tuple[str | None, bool]:
     return None, False
 
 
-def _with_holes(words: tuple[Word, ...], replaced: str) -> tuple[Word, ...]:
-    """The words with a hole where xargs or find put something else."""
+def _with_holes(words: tuple[Word, ...], replaced: str, value: str = HOLE) -> tuple[Word, ...]:
+    """The words with a hole (or a known value) where xargs or find put something else."""
     if not any(replaced in word.text for word in words):
         return words
     shape = r"\{[\d./+-]*\}" if replaced == "{" else re.escape(replaced)
     return tuple(
-        Word(re.sub(shape, HOLE, word.text), word.key, literal=False) if replaced in word.text else word
+        Word(re.sub(shape, lambda _: value, word.text), word.key, literal=value != HOLE)
+        if replaced in word.text
+        else word
         for word in words
     )
 

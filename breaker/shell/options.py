@@ -35,6 +35,7 @@ def read_arguments(words: Sequence[Word], program: Program) -> Iterator[Argument
                 program = find(program.name, text)
             continue
         if text == "--":
+            yield Argument("--", None, program)
             for rest in words[index:]:
                 yield Argument("", rest, program)
             return

@@ -94,7 +94,7 @@ TABLE: dict[str, dict[str, str]] = {
         "valued": """
             --style -s --pretty --format-options -p --print --session --session-read-only -a --auth -A --auth-type
             --proxy --max-redirects --max-headers --timeout --verify --ssl --ciphers --cert --cert-key --cert-key-pass
-            --default-scheme --raw --boundary --response-charset --response-mime --compress-level
+            --default-scheme --bearer --raw --boundary --response-charset --response-mime --compress-level
         """,
         "volatile": """
             --timeout --verify --follow -F --max-redirects -v -h -b -p --print --pretty -s --style -q --quiet
@@ -123,7 +123,10 @@ TABLE: dict[str, dict[str, str]] = {
         "text": "-c --config",
     },
     "git fetch": {
-        "valued": "--depth --deepen --shallow-since --shallow-exclude --refmap -o --server-option --filter --upload-pack -j"
+        "valued": """
+            --depth --deepen --shallow-since --shallow-exclude --refmap -o --server-option --filter
+            --upload-pack -j
+        """,
     },
     "git pull": {"valued": "--depth --deepen -s --strategy -X --strategy-option --shallow-since -j --upload-pack"},
     "git push": {"valued": "-o --push-option --receive-pack --exec --repo"},
@@ -144,7 +147,10 @@ TABLE: dict[str, dict[str, str]] = {
     "gh *": {"text": _GH_TEXT},
     "gh release": {"subcommands": YES},
     "gh release download": {"output": "-O --output", "valued": "-p --pattern -D --dir -A --archive -R --repo"},
-    "gh api": {"text": "-f --raw-field --field -F -q --jq -t --template -H --header -p --preview", "valued": "-X --method --input --cache --hostname"},
+    "gh api": {
+        "text": "-f --raw-field --field -F -q --jq -t --template -H --header -p --preview",
+        "valued": "-X --method --input --cache --hostname",
+    },
     "glab": {"subcommands": YES, "valued": "-R --repo"},
     "glab *": {"text": _GH_TEXT},
     # ---- searching and text
@@ -159,9 +165,9 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "rg": {
         "valued": """
-            -A -B -C -m -g -t -T -j -M -E -r --after-context --before-context --context --max-count --glob --iglob --type
-            --type-not --threads --max-columns --encoding --replace --max-depth -d --max-filesize --sort --sortr --pre
-            --type-add --type-clear --ignore-file --path-separator --engine --field-match-separator
+            -A -B -C -m -g -t -T -j -M -E -r --after-context --before-context --context --max-count --glob --iglob
+            --type --type-not --threads --max-columns --encoding --replace --max-depth -d --max-filesize --sort --sortr
+            --pre --type-add --type-clear --ignore-file --path-separator --engine --field-match-separator
             --field-context-separator --context-separator
         """,
         "volatile": "--color* --colors --no-heading --heading",
@@ -172,7 +178,12 @@ TABLE: dict[str, dict[str, str]] = {
     "ack": {"volatile": "--color* --nocolor", "text_operands": FIRST, "valued": "-A -B -C -m -g --type --ignore-dir"},
     "sed": {"pattern": "-e --expression -f --file", "text_operands": FIRST, "valued": "-l --line-length"},
     "awk": {"text": "-v -F --assign --field-separator", "pattern": "-f --file -e --source", "text_operands": FIRST},
-    "jq": {"text": "--arg --argjson", "pattern": "-f --from-file", "valued": "--indent --tab", "text_operands": FIRST},
+    "jq": {
+        "text": "--arg --argjson",
+        "pattern": "-f --from-file",
+        "valued": "--indent --tab",
+        "text_operands": FIRST,
+    },
     "yq": {"pattern": "--from-file", "text_operands": FIRST},
     "perl": {"text": "-e -E"},
     # ---- text that goes nowhere
@@ -192,14 +203,31 @@ TABLE: dict[str, dict[str, str]] = {
     "basename": _TEXT,
     # ---- outputs
     "tee": {"output_operands": ALL},
-    "sort": {**_OUT, "valued": "-k --key -t --field-separator -S --buffer-size -T --temporary-directory --parallel --sort"},
+    "sort": {
+        **_OUT,
+        "valued": "-k --key -t --field-separator -S --buffer-size -T --temporary-directory --parallel --sort",
+    },
     "shuf": {**_OUT, "valued": "-i --input-range -n --head-count --random-source"},
     "iconv": {**_OUT, "valued": "-f --from-code -t --to-code"},
-    "pandoc": {**_OUT, "valued": "-f --from -r --read -t --to -w --write -M --metadata -V --variable --template -H -B -A -c --css --highlight-style"},
+    "pandoc": {
+        **_OUT,
+        "valued": """
+            -f --from -r --read -t --to -w --write -M --metadata -V --variable --template -H -B -A
+            -c --css --highlight-style
+        """,
+    },
     "dot": {"output": "-o", "valued": "-K -G -N -E"},
     "gpg": {**_OUT, "valued": "-r --recipient -u --local-user --homedir --passphrase --passphrase-file --keyserver"},
-    "openssl": {"output": "-out -o", "clusters": NO, "valued": "-in -inkey -key -subj -days -keyout -config -CAfile -passin -passout"},
-    "yt-dlp": {**_OUT, "valued": "-f --format -P --paths --cookies --playlist-items -S", "text": "--proxy --referer --user-agent --add-header"},
+    "openssl": {
+        "output": "-out -o",
+        "clusters": NO,
+        "valued": "-in -inkey -key -subj -days -keyout -config -CAfile -passin -passout",
+    },
+    "yt-dlp": {
+        **_OUT,
+        "valued": "-f --format -P --paths --cookies --playlist-items -S",
+        "text": "--proxy --referer --user-agent --add-header",
+    },
     "esbuild": {"output": "--outfile", "clusters": NO},
     "nasm": {"output": "-o", "valued": "-f -l -i -I -p -P -d -D"},
     "bison": {"output": "-o --output"},
@@ -211,14 +239,24 @@ TABLE: dict[str, dict[str, str]] = {
     "zig": {"output": "-o", "clusters": NO},
     "gcc": {**_COMPILER, "clusters": NO, "glued": "-o"},
     "nvcc": {**_COMPILER, "clusters": NO, "glued": "-o"},
-    "rustc": {"output": "-o", "valued": "--crate-type --crate-name --edition --emit --out-dir -C -L -l --cfg --target -A -W -D"},
+    "rustc": {
+        "output": "-o",
+        "valued": "--crate-type --crate-name --edition --emit --out-dir -C -L -l --cfg --target -A -W -D",
+    },
     "go": {"subcommands": YES, "clusters": NO, "valued": "-C"},
     "go *": {"clusters": NO},
-    "go build": {"clusters": NO, "output": "-o", "valued": "-ldflags -tags -gcflags -mod -p -asmflags -overlay -buildmode"},
+    "go build": {
+        "clusters": NO,
+        "output": "-o",
+        "valued": "-ldflags -tags -gcflags -mod -p -asmflags -overlay -buildmode",
+    },
     "go test": {
         "clusters": NO,
         "output": "-o -coverprofile -cpuprofile -memprofile",
-        "valued": "-run -bench -count -timeout -tags -ldflags -parallel -cpu -p -mod -covermode -coverpkg -benchtime -skip",
+        "valued": """
+            -run -bench -count -timeout -tags -ldflags -parallel -cpu -p -mod -covermode -coverpkg
+            -benchtime -skip
+        """,
     },
     "cargo": {"volatile": "--color* -q --quiet", "valued": "--color"},
     # ---- packages
@@ -232,12 +270,26 @@ TABLE: dict[str, dict[str, str]] = {
         """,
         "text": "--proxy --trusted-host --global-option --config-settings",
     },
-    "uv": {"subcommands": YES, "volatile": "-q --quiet -v --verbose --no-progress --color* --no-color", "valued": "--color --directory --project --config-file --cache-dir"},
-    "uv *": {"volatile": "-q --quiet -v --verbose --no-progress --color* --no-color", "valued": "--color -p --python -r --requirement -e --editable --index-url -i --extra-index-url --index"},
+    "uv": {
+        "subcommands": YES,
+        "volatile": "-q --quiet -v --verbose --no-progress --color* --no-color",
+        "valued": "--color --directory --project --config-file --cache-dir",
+    },
+    "uv *": {
+        "volatile": "-q --quiet -v --verbose --no-progress --color* --no-color",
+        "valued": "--color -p --python -r --requirement -e --editable --index-url -i --extra-index-url --index",
+    },
     "uv run": {},
     "uv tool": {},
-    "npm": {"volatile": _NPM_VOLATILE, "valued": "--loglevel --prefix -w --workspace --registry --tag --otp --cache --userconfig -C"},
-    "pnpm": {"subcommands": YES, "volatile": _NPM_VOLATILE, "valued": "--loglevel -C --dir --filter -F --registry --reporter"},
+    "npm": {
+        "volatile": _NPM_VOLATILE,
+        "valued": "--loglevel --prefix -w --workspace --registry --tag --otp --cache --userconfig -C",
+    },
+    "pnpm": {
+        "subcommands": YES,
+        "volatile": _NPM_VOLATILE,
+        "valued": "--loglevel -C --dir --filter -F --registry --reporter",
+    },
     "pnpm *": {},
     "pnpm install": {"volatile": _NPM_VOLATILE, "valued": "--loglevel --filter -F --registry --reporter"},
     "yarn": {"subcommands": YES, "volatile": _NPM_VOLATILE, "valued": "--cwd --registry"},
@@ -246,11 +298,17 @@ TABLE: dict[str, dict[str, str]] = {
     "bun": {"subcommands": YES, "volatile": "--silent", "valued": "--cwd --filter -F --env-file"},
     "bun *": {},
     "bun install": {"volatile": "--silent --no-progress --no-summary -s", "valued": "--registry --filter --cwd"},
-    "apt": {"volatile": "-y -q --yes --assume-yes --quiet -qq", "valued": "-o --option -c --config-file -t --target-release"},
+    "apt": {
+        "volatile": "-y -q --yes --assume-yes --quiet -qq",
+        "valued": "-o --option -c --config-file -t --target-release",
+    },
     # ---- listings
     "ls": {"volatile": "--color*"},
     "tree": {"volatile": "--color* -C -n", "valued": "-L -P -I --filelimit --charset", "output": "-o"},
-    "diff": {"volatile": "--color* --no-color", "valued": "-U -C -I -x -X -F --label -W --unified --context --exclude"},
+    "diff": {
+        "volatile": "--color* --no-color",
+        "valued": "-U -C -I -x -X -F --label -W --unified --context --exclude",
+    },
     "pytest": {
         "volatile": "--color --no-header -p=no:cacheprovider --disable-warnings=x",
         "valued": """
@@ -260,7 +318,13 @@ TABLE: dict[str, dict[str, str]] = {
     },
     # ---- containers
     "docker": {"subcommands": YES, "valued": "-H --host -l --log-level --context --config -c"},
-    "docker build": {"volatile": "--progress", "valued": "--progress -t --tag -f --file --build-arg --target --platform --network --label -o --output --cache-from --secret"},
+    "docker build": {
+        "volatile": "--progress",
+        "valued": """
+            --progress -t --tag -f --file --build-arg --target --platform --network --label -o
+            --output --cache-from --secret
+        """,
+    },
     "docker buildx": {"subcommands": YES},
     "docker run": {"text_operands": ALL},
     "docker exec": {"text_operands": ALL},
@@ -269,7 +333,10 @@ TABLE: dict[str, dict[str, str]] = {
         "volatile": "--ansi --progress",
         "valued": "--ansi --progress -f --file -p --project-name --profile --env-file --project-directory --parallel",
     },
-    "docker compose build": {"volatile": "--progress --quiet=x", "valued": "--progress --build-arg -m --memory --ssh"},
+    "docker compose build": {
+        "volatile": "--progress --quiet=x",
+        "valued": "--progress --build-arg -m --memory --ssh",
+    },
     "docker compose run": {"text_operands": ALL},
     "docker compose exec": {"text_operands": ALL},
     "kubectl": {"subcommands": YES, "valued": "-n --namespace --context --kubeconfig -s --server"},
@@ -293,30 +360,57 @@ TABLE: dict[str, dict[str, str]] = {
         "volatile": "-usebasicparsing -timeoutsec -maximumretrycount -useragent -skipcertificatecheck",
     },
     "out-file": {"clusters": NO, "output": "-filepath", "valued": "-encoding", "output_operands": FIRST},
-    "set-content": {"clusters": NO, "output": "-path", "text": "-value", "output_operands": FIRST, "text_operands": ALL},
+    "set-content": {
+        "clusters": NO,
+        "output": "-path",
+        "text": "-value",
+        "output_operands": FIRST,
+        "text_operands": ALL,
+    },
     "write-output": _TEXT,
 }  # fmt: skip
 """Rows by the name of the program."""
 
 ALIASES = {
-    "https": "http", "xh": "http", "xhs": "http", "httpie": "http",
-    "glab": "glab", "egrep": "grep", "fgrep": "grep", "zgrep": "grep", "ugrep": "grep", "pcregrep": "grep",
-    "gsed": "sed", "gawk": "awk", "mawk": "awk", "nawk": "awk", "gojq": "jq",
-    "true": "echo", "false": "echo", ":": "echo", "[": "test", "[[": "test", "((": "test", "case": "for", "select": "for",
-    "declare": "export", "local": "export", "readonly": "export", "typeset": "export", "alias": "export",
-    "set": "export", "unset": "export", "setenv": "export", "return": "export", "exit": "export", "type": "export",
-    "which": "export", "whereis": "export", "trap": "export", "dirname": "basename",
-    "cc": "gcc", "c++": "gcc", "g++": "gcc", "clang": "gcc", "clang++": "gcc", "ld": "gcc", "as": "gcc", "gfortran": "gcc",
-    "objcopy": "strip", "lex": "flex", "gpg2": "gpg", "youtube-dl": "yt-dlp", "neato": "dot",
-    "pip3": "pip", "pipx": "pip", "apt-get": "apt", "aptitude": "apt",
-    "npx": "npx", "podman": "docker", "nerdctl": "docker", "docker-compose": "docker compose",
-    "podman-compose": "docker compose", "oc": "kubectl",
-    "eza": "ls", "exa": "ls", "dir": "ls", "vdir": "ls", "colordiff": "diff", "py.test": "pytest",
-    "pnpm i": "pnpm install", "pnpm add": "pnpm install", "pnpm ci": "pnpm install", "pnpm update": "pnpm install",
-    "yarn add": "yarn install", "yarn upgrade": "yarn install",
-    "bun i": "bun install", "bun add": "bun install", "bun update": "bun install",
-    "go install": "go build", "go vet": "go *", "docker buildx build": "docker build", "docker container": "docker *",
-    "iwr": "invoke-webrequest", "irm": "invoke-webrequest", "invoke-restmethod": "invoke-webrequest",
-    "tee-object": "out-file", "add-content": "set-content", "write-host": "write-output", "select-string": "write-output",
-}  # fmt: skip
+    alias.strip(): name
+    for name, aliases in {
+        "http": "https, xh, xhs, httpie",
+        "grep": "egrep, fgrep, zgrep, ugrep, pcregrep",
+        "sed": "gsed",
+        "awk": "gawk, mawk, nawk",
+        "jq": "gojq",
+        "echo": "true, false, :",
+        "test": "[, [[, ((",
+        "for": "case, select",
+        "export": "declare, local, readonly, typeset, alias, set, unset, setenv, return, exit, type, which, whereis"
+        ", trap",
+        "basename": "dirname",
+        "gcc": "cc, c++, g++, clang, clang++, ld, as, gfortran",
+        "strip": "objcopy",
+        "flex": "lex",
+        "gpg": "gpg2",
+        "yt-dlp": "youtube-dl",
+        "dot": "neato",
+        "pip": "pip3, pipx",
+        "apt": "apt-get, aptitude",
+        "docker": "podman, nerdctl",
+        "docker compose": "docker-compose, podman-compose",
+        "kubectl": "oc",
+        "ls": "eza, exa, dir, vdir",
+        "diff": "colordiff",
+        "pytest": "py.test",
+        "pnpm install": "pnpm i, pnpm add, pnpm ci, pnpm update",
+        "yarn install": "yarn add, yarn upgrade",
+        "bun install": "bun i, bun add, bun update",
+        "go build": "go install",
+        "go *": "go vet",
+        "docker build": "docker buildx build",
+        "docker *": "docker container",
+        "invoke-webrequest": "iwr, irm, invoke-restmethod",
+        "out-file": "tee-object",
+        "set-content": "add-content",
+        "write-output": "write-host, select-string",
+    }.items()
+    for alias in aliases.split(",")
+}
 """Names that have the row of another program or sub-command."""

@@ -14,13 +14,14 @@ from breaker.word_set import word_set
 
 READERS = word_set(
     """
-    cat head tail less more most bat batcat nl tac rev cut tr sort uniq column paste fold fmt expand comm diff cmp sdiff
-    strings xxd od hexdump stat file du df tree ls dir vdir eza exa lsd fd fdfind find which type whereis printenv env
-    ps pstree top free uptime lsof ss netstat lscpu lsblk lsmod journalctl dmesg zcat bzcat xzcat zless zmore zdiff gzcat
-    wc grep egrep fgrep rg ag ack zgrep ugrep pcregrep sed gsed awk gawk mawk nawk jq gojq yq pgrep getent getconf locate
-    id whoami hostname uname date pwd dirs realpath readlink basename dirname seq nproc tty locale groups users who w last
-    md5sum sha1sum sha224sum sha256sum sha512sum b2sum cksum sum shasum readelf nm objdump ldd size ldconfig man help
-    tsort look numfmt command base64 xsel colordiff delta difft cloc tokei history jobs lspci lsusb ip ifconfig
+    cat head tail less more most bat batcat nl tac rev cut tr sort uniq column paste fold fmt expand comm diff
+    cmp sdiff strings xxd od hexdump stat file du df tree ls dir vdir eza exa lsd fd fdfind find which type
+    whereis printenv env ps pstree top free uptime lsof ss netstat lscpu lsblk lsmod lspci lsusb journalctl
+    dmesg zcat bzcat xzcat zless zmore zdiff gzcat wc grep egrep fgrep rg ag ack zgrep ugrep pcregrep sed gsed
+    awk gawk mawk nawk jq gojq yq pgrep getent getconf locate id whoami hostname uname date pwd dirs realpath
+    readlink basename dirname seq nproc tty locale groups users who w last md5sum sha1sum sha224sum sha256sum
+    sha512sum b2sum cksum sum shasum readelf nm objdump ldd size man help tsort look numfmt command colordiff
+    delta difft cloc tokei history jobs
     """
 )
 """Programs that show something and change nothing, unless an option of `CHANGERS` stands there."""
@@ -34,7 +35,7 @@ NEUTRAL = word_set(
 """Commands that may stand between readers: they show nothing of their own and change nothing that lasts."""
 
 CHANGERS: dict[str, frozenset[str]] = {
-    "sed": frozenset({"-i", "--in-place", "-s"}) - {"-s"},
+    "sed": frozenset({"-i", "--in-place"}),
     "find": word_set("-delete -fprint -fprint0 -fprintf -fls"),
     "yq": frozenset({"-i", "--inplace"}),
     "awk": frozenset({"-i"}),
@@ -47,55 +48,57 @@ CHANGERS: dict[str, frozenset[str]] = {
     "history": frozenset({"-c", "-d", "-w"}),
     "xxd": frozenset({"-r"}),
     "ss": frozenset({"-K", "--kill"}),
-    "ldconfig": frozenset(),
 }
 """Options with which a reader changes something."""
 
-_GIT = """
-show log diff status blame annotate ls-files ls-tree rev-parse rev-list reflog shortlog describe cat-file grep show-ref
-name-rev whatchanged merge-base for-each-ref count-objects var help version check-ignore check-attr range-diff diff-tree
-diff-index diff-files cherry verify-commit verify-tag show-branch
-"""
 _LISTED = word_set(
-    "-a --all -r --remotes -v -vv --verbose -l --list --show-current --contains --no-contains --merged --no-merged --sort "
-    "--format -n --points-at --color --no-color --column -q --quiet"
+    """
+    -a --all -r --remotes -v -vv --verbose -l --list --show-current --contains --no-contains --merged --no-merged --sort
+    --format -n --points-at --color --no-color --column -q --quiet
+    """
 )
-_CONTAINER = "ps images logs inspect stats top version info port diff history events search"
 SUBCOMMANDS: dict[str, frozenset[str]] = {
-    "git": frozenset(
-        [
-            *_GIT.split(),
-            *"stash list|stash show|remote show|remote get-url|worktree list|submodule status|notes list|notes show|"
-            "bisect log|config get|config list|lfs ls-files".split("|"),
-        ]
+    "git": word_set(
+        """
+        show, log, diff, status, blame, annotate, ls-files, ls-tree, rev-parse, rev-list, reflog, shortlog, describe,
+        cat-file, grep, show-ref, name-rev, whatchanged, merge-base, for-each-ref, count-objects, var, help, version,
+        check-ignore, check-attr, range-diff, diff-tree, diff-index, diff-files, cherry, verify-commit, verify-tag,
+        show-branch, stash list, stash show, remote show, remote get-url, worktree list, submodule status, notes list,
+        notes show, bisect log, config get, config list, lfs ls-files
+        """,
+        ",",
     ),
     "gh": word_set(
-        "pr view|pr diff|pr list|pr checks|pr status|issue view|issue list|issue status|run view|run list|repo view|"
-        "repo list|release view|release list|workflow view|workflow list|auth status|label list|gist view|gist list|search prs|"
-        "search issues|search code|search repos|search commits|status",
-        "|",
+        """
+        pr view, pr diff, pr list, pr checks, pr status, issue view, issue list, issue status, run view, run list,
+        repo view, repo list, release view, release list, workflow view, workflow list, auth status, label list,
+        gist view, gist list, search prs, search issues, search code, search repos, search commits, status
+        """,
+        ",",
     ),
-    "glab": word_set("mr view|mr diff|mr list|issue view|issue list|ci view|ci status|ci trace|repo view", "|"),
-    "docker": frozenset(
-        [
-            *_CONTAINER.split(),
-            *"container ls|container ps|container logs|container inspect|container top|image ls|image inspect|network ls|"
-            "network inspect|volume ls|volume inspect|system df|system info|compose ps|compose logs|compose config|"
-            "compose images|compose top|compose ls|compose version|context ls".split("|"),
-        ]
+    "glab": word_set("mr view, mr diff, mr list, issue view, issue list, ci view, ci status, ci trace, repo view", ","),
+    "docker": word_set(
+        """
+        ps, images, logs, inspect, stats, top, version, info, port, diff, history, events, search, container ls,
+        container ps, container logs, container inspect, container top, image ls, image inspect, network ls,
+        network inspect, volume ls, volume inspect, system df, system info, compose ps, compose logs, compose config,
+        compose images, compose top, compose ls, compose version, context ls
+        """,
+        ",",
     ),
     "docker compose": word_set("ps logs config images top ls version"),
-    "kubectl": word_set("get|describe|logs|top|explain|version|api-resources|cluster-info|config view|events", "|"),
+    "kubectl": word_set(
+        "get, describe, logs, top, explain, version, api-resources, cluster-info, config view, events", ","
+    ),
     "systemctl": word_set("status list-units list-unit-files list-timers is-active is-enabled is-failed show cat"),
     "tmux": word_set("capture-pane list-sessions ls list-windows list-panes has-session show-options"),
     "pip": word_set("list show freeze check"),
-    "uv": word_set("pip list|pip show|pip freeze|pip tree|tree", "|"),
+    "uv": word_set("pip list, pip show, pip freeze, pip tree, tree", ","),
     "npm": word_set("ls list ll root prefix"),
     "go": word_set("version env doc list"),
     "cargo": word_set("tree metadata version"),
     "brew": word_set("list info"),
     "apt": word_set("list show policy"),
-    "dpkg": frozenset(),
 }
 """Sub-commands that only show."""
 

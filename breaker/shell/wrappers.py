@@ -66,7 +66,10 @@ def _row(
     )
 
 
-_XARGS = "-a -d -E -I -J -L -n -P -R -S -s --arg-file --delimiter --max-lines --max-args --max-procs --max-chars --process-slot-var"
+_XARGS = """
+-a -d -E -I -J -L -n -P -R -S -s --arg-file --delimiter --max-lines --max-args --max-procs --max-chars
+--process-slot-var
+"""
 _PARALLEL = """
 -j -P -N -n -L -I -a -S -s -E -d --jobs --max-procs --max-args --colsep --delay --timeout --joblog --results --tmpdir
 --halt --arg-file --retries --workdir --wd --tag-string --delimiter --load --memfree --env --sshlogin --shuf-seed
@@ -279,7 +282,7 @@ def placeholder(name: str, own: Sequence[Word]) -> str:
             return text[2:]
         if text in ("-i", "--replace"):
             return "{}"
-        if text.startswith("-i") or text.startswith("--replace="):
+        if text.startswith(("-i", "--replace=")):
             return text.partition("=")[2] or text[2:]
     return ""
 

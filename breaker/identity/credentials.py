@@ -1,0 +1,100 @@
+"""Secrets that only a program's options give away: `curl -su NAME:PASSWORD`, `sshpass -p PASSWORD`.
+
+What a text shows by itself (`TOKEN=…`, userinfo, headers) is found by `breaker.secrets`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from breaker.secrets import find_secrets
+from breaker.shell.commands import Simple
+from breaker.shell.options import read_arguments
+from breaker.shell.programs import family, program
+from breaker.shell.values import HOLE, resolve
+
+Form = Literal["whole", "pair", "cookie", "header"]
+
+SHORTEST = 3
+"""Characters of a secret that is looked for wherever it stands; a shorter one would be found in other words."""
+
+
+def _rows(**forms: str) -> dict[str, Form]:
+    return {option: form for form, options in forms.items() for option in options.split()}  # type: ignore[misc]
+
+
+OPTIONS: dict[str, dict[str, Form]] = {
+    "curl": _rows(
+        pair="-u --user -U --proxy-user -E --cert --proxy-cert",
+        whole="--pass --proxy-pass --oauth2-bearer --tlspassword --proxy-tlspassword",
+        cookie="-b --cookie",
+        header="-H --header --proxy-header -x --proxy --preproxy",
+    ),
+    "wget": _rows(whole="--password --http-password --ftp-password --proxy-password", header="--header"),
+    "http": _rows(pair="-a --auth", whole="--bearer --cert-key-pass"),
+    "sshpass": _rows(whole="-p"),
+    "redis-cli": _rows(whole="-a --pass"),
+    "docker": _rows(whole="-p --password"),
+    "mysql": _rows(whole="-p --password"),
+    "ldapsearch": _rows(whole="-w"),
+    "gpg": _rows(whole="--passphrase"),
+    "zip": _rows(whole="-P --password"),
+    "unzip": _rows(whole="-P"),
+}
+"""By program: the options whose value holds a secret, and where in the value it stands."""
+
+_LOOKED_AT = 8192  # characters of a script in which secrets are looked for; no more are ever shown
+_MOST = 64  # secrets of one call
+_AUTH_PAIR = re.compile(
+    r"""\bauth\s{0,4}=\s{0,4}\(\s{0,4}["'][^"'\n]{0,200}["']\s{0,4},\s{0,4}["']([^"'\n]{3,200})["']"""
+)
+
+_SUBCOMMANDS = {"docker": "login"}
+
+
+def secrets_of(simple: Simple) -> Iterator[str]:
+    """The secrets that the options of a command hold."""
+    row = family(simple.program)
+    options = OPTIONS.get(row)
+    if options is None:
+        return
+    needed = _SUBCOMMANDS.get(row)
+    if needed is not None and all(word.text != needed for word in simple.words):
+        return
+    if row in ("mysql", "sshpass"):
+        glued = (word.text[2:] for word in simple.words if word.text[:2] == "-p")
+        yield from (text for text in glued if len(text) >= SHORTEST)
+    table = program(row)
+    before = ""
+    for argument in read_arguments(simple.words, table):
+        name = argument.name or before
+        before = argument.name if argument.value is None else ""
+        form = options.get(name)
+        if form is None or argument.value is None:
+            continue
+        for text in resolve(argument.value, simple.values)[:1]:
+            yield from (secret for secret in _parts(text, form) if len(secret) >= SHORTEST and HOLE not in secret)
+
+
+def _parts(text: str, form: Form) -> list[str]:
+    if form == "whole":
+        return [text]
+    if form == "pair":
+        name, colon, secret = text.partition(":")
+        return [secret] if colon else [name] if "@" not in name and "/" not in name and "." not in name else []
+    if form == "cookie":
+        pairs = [pair.partition("=")[2] for pair in text.split(";")]
+        return [value.strip() for value in pairs]
+    return [text[start:end] for start, end in find_secrets(text)]
+
+
+def secrets_in(script: str, known: Sequence[str]) -> list[str]:
+    """The secrets that a script shows, and the `known` ones: each once, longer ones first."""
+    script = script[:_LOOKED_AT]
+    found = list(known)
+    found += (script[start:end] for start, end in find_secrets(script) if end - start >= SHORTEST)
+    if "auth" in script:
+        found += (pair[1] for pair in _AUTH_PAIR.finditer(script))
+    return sorted(dict.fromkeys(found[:_MOST]), key=len, reverse=True) if found else found
