@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from protocol.store.base import SpecError, Store, StoreError
 from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, state_file
 
 DEFAULT_DAYS = 30.0
+VARIABLE = "TOOLBREAKER_STATE"
 
 
 def open_store(
@@ -20,10 +22,7 @@ def open_store(
     check_namespace(namespace)
     if spec == "none":
         return None, None
-    if not spec:
-        raise SpecError("--state needs a file, auto or none")
-    if spec.startswith(SCHEMES):
-        raise SpecError(f"{spec.partition('://')[0]} is not supported yet")
+    _refuse_other_engines(spec)
     place = spec
     try:
         path = state_file(spec, namespace)
@@ -37,21 +36,32 @@ def open_store(
     return store, f"the state in {place}: {notes}" if notes else None
 
 
+def open_existing(spec: str, namespace: str = DEFAULT_NAMESPACE) -> Store | None:
+    """A store to look into: nothing is made and nothing set aside; none where there is none yet.
+
+    Raises SpecError, and StoreError for one that cannot be read.
+    """
+    check_namespace(namespace)
+    if spec == "none":
+        raise SpecError("--state none is no state to look into")
+    _refuse_other_engines(spec)
+    try:
+        path = state_file(spec, namespace)
+    except RuntimeError as error:
+        raise StoreError(str(error)) from error
+    if not path.exists() or (path.is_file() and not path.stat().st_size):
+        return None
+    from protocol.store.sqlite import SqliteStore
+
+    try:
+        return SqliteStore(path)
+    except StoreError as error:
+        raise type(error)(f"the state in {path}: {error}") from error
+
+
 def add_options(parser: argparse.ArgumentParser, default: str) -> None:
     """Declare `--state`, `--namespace` and `--state-days`."""
-    parser.add_argument(
-        "--state",
-        metavar="FILE|auto|none",
-        default=default,
-        help="where budgets and quotas are kept: a file, auto for one in the user's state directory, or none "
-        "(default: %(default)s)",
-    )
-    parser.add_argument(
-        "--namespace",
-        metavar="NAME",
-        default=DEFAULT_NAMESPACE,
-        help="which file of the state directory `--state auto` means (default: %(default)s)",
-    )
+    add_place_options(parser, default)
     parser.add_argument(
         "--state-days",
         metavar="DAYS",
@@ -59,6 +69,31 @@ def add_options(parser: argparse.ArgumentParser, default: str) -> None:
         default=DEFAULT_DAYS,
         help="forget agents that nobody heard of for so long (default: %(default)g)",
     )
+
+
+def add_place_options(parser: argparse.ArgumentParser, default: str) -> None:
+    """Declare `--state` and `--namespace`. The variable TOOLBREAKER_STATE stands for the former."""
+    kept = default == argparse.SUPPRESS
+    parser.add_argument(
+        "--state",
+        metavar="FILE|auto|none",
+        default=default if kept else os.environ.get(VARIABLE) or default,
+        help="where budgets and quotas are kept: a file, auto for one in the user's state directory, or none"
+        + ("" if kept else " (default: %(default)s)"),
+    )
+    parser.add_argument(
+        "--namespace",
+        metavar="NAME",
+        default=default if kept else DEFAULT_NAMESPACE,
+        help="which file of the state directory `--state auto` means" + ("" if kept else " (default: %(default)s)"),
+    )
+
+
+def _refuse_other_engines(spec: str) -> None:
+    if not spec:
+        raise SpecError("--state needs a file, auto or none")
+    if spec.startswith(SCHEMES):
+        raise SpecError(f"{spec.partition('://')[0]} is not supported yet")
 
 
 def _positive(text: str) -> float:

@@ -1,0 +1,176 @@
+"""`toolbreaker state`: what is stored of agents, and a person's way to take it back."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from breaker.messages import preview
+from breaker.options import ConfigError
+from breaker.settings import Settings
+from protocol import layers
+from protocol.store import opening
+from protocol.store.base import Denial, SpecError, Store, StoredAgent, StoreError
+
+BAR_CELLS = 20
+SHOWN_DENIALS = 10
+NAME_CHARS = 60
+
+# The first is the root's alone.
+_BUDGETS = (
+    ("turn", "turn_spent", "max_tokens"),
+    ("session", "session_spent", "session_max_tokens"),
+    ("family", "family_spent", "family_max_tokens"),
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.description = (
+        "Show what is stored: agents, their turns, what they spent of their budgets, the last calls that were stopped. "
+        "`state reset` takes it back."
+    )
+    parser.usage = "%(prog)s [-h] [--state FILE|auto] [--namespace NAME] [--json] [--SETTING VALUE ...] [reset ...]"
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(action="show")
+    opening.add_place_options(parser, default="auto")
+    layers.add_options(parser)
+    reset = parser.add_subparsers(metavar="").add_parser(
+        "reset",
+        help="forget an agent and all it started, or everything",
+        description="Forget an agent and all that it started, or everything. A running server notices within seconds.",
+    )
+    reset.add_argument("agent", metavar="AGENT", nargs="?", help="which agent (default: all)")
+    reset.add_argument("--budget", action="store_true", help="take back only the tokens that were spent")
+    reset.set_defaults(action="reset")
+    opening.add_place_options(reset, default=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0; 1 when the state cannot be read or an agent is unknown; 2 when the arguments are wrong."""
+    try:
+        settings = layers.sources_of(args, os.environ).resolve().settings
+        store = opening.open_existing(args.state, args.namespace)
+    except ConfigError as error:
+        print(layers.complaint(error), file=sys.stderr)
+        return 2
+    except SpecError as error:
+        print(f"toolbreaker: {error}", file=sys.stderr)
+        return 2
+    except StoreError as error:
+        print(f"toolbreaker: {error}", file=sys.stderr)
+        return 1
+    if store is None:
+        print("[]" if args.action == "show" and args.json else "Nothing is stored.")
+        return 0
+    try:
+        return _reset(store, args.agent, args.budget) if args.action == "reset" else _show(store, settings, args.json)
+    except StoreError as error:
+        print(f"toolbreaker: the state in {store.place}: {error}", file=sys.stderr)
+        return 1
+    finally:
+        store.close()
+
+
+def _show(store: Store, settings: Settings, as_json: bool) -> int:
+    agents, denials = store.agents(), store.denials(SHOWN_DENIALS)
+    if as_json:
+        print(json.dumps({"place": store.place, "agents": [_plain(each) for each in agents], "denials": _all(denials)}))
+        return 0
+    now = time.time()
+    print(f"{store.place}: {len(agents)} agent{'' if len(agents) == 1 else 's'}")
+    for depth, agent in in_families(agents):
+        print("\n".join(_described(agent, depth, settings, now)))
+    if denials:
+        print("\nlast denials")
+        for denial in denials:
+            when = datetime.fromtimestamp(denial.at).strftime("%Y-%m-%d %H:%M:%S")
+            print(f"  {when}  {_name(denial.agent)}  {denial.code}  {preview(denial.what, NAME_CHARS)}")
+    return 0
+
+
+def _reset(store: Store, agent: str | None, budget: bool) -> int:
+    names = store.reset(agent, budget=budget)
+    if not names:
+        print("Nothing is stored." if agent is None else f"No agent {_name(agent)} is stored.")
+        return 0 if agent is None else 1
+    what = "Took back the tokens spent by" if budget else "Forgot"
+    shown = ", ".join(_name(name) for name in names[:SHOWN_DENIALS])
+    more = f" and {len(names) - SHOWN_DENIALS} more" if len(names) > SHOWN_DENIALS else ""
+    print(f"{what} {len(names)} agent{'' if len(names) == 1 else 's'}: {shown}{more}.")
+    return 0
+
+
+def in_families(agents: list[StoredAgent]) -> Iterator[tuple[int, StoredAgent]]:
+    """The agents in their order, each followed by those it started, with how deep they are."""
+    by_name = {agent.name: agent for agent in agents}
+    below: dict[str | None, list[StoredAgent]] = {}
+    for agent in agents:
+        parent = agent.account.parent
+        below.setdefault(parent if parent in by_name else None, []).append(agent)
+    waiting = [(0, agent) for agent in reversed(below.get(None, []))]
+    while waiting:
+        depth, agent = waiting.pop()
+        yield depth, agent
+        waiting += [(depth + 1, child) for child in reversed(below.get(agent.name, []))]
+
+
+def bar(spent: int, limit: int, cells: int = BAR_CELLS) -> str:
+    """How much of a budget is spent, as a bar that is full at the limit and not before."""
+    filled = min(cells, spent * cells // limit)
+    return "█" * filled + "░" * (cells - filled)
+
+
+def _described(agent: StoredAgent, depth: int, settings: Settings, now: float) -> Iterator[str]:
+    account = agent.account
+    indent = "  " * depth
+    kind = "" if account.parent is None else f" ({account.kind} of {_name(account.parent)})"
+    turns = f"{agent.turns} turn{'' if agent.turns == 1 else 's'}"
+    yield f"\n{indent}{_name(agent.name)}{kind}: {turns}, {_ago(now - agent.seen)}"
+    for label, spent_in, limited_by in _BUDGETS if account.parent is None else _BUDGETS[1:]:
+        spent, limit = getattr(account, spent_in), getattr(settings, limited_by)
+        if limit is not None:
+            share = round(100 * spent / limit)
+            yield f"{indent}  {label:<8}{_printable(bar(spent, limit))}  {spent:,} of {limit:,} tokens ({share} %)"
+        elif spent:
+            yield f"{indent}  {label:<8}{spent:,} tokens (no limit)"
+    running = f", {len(account.children)} running" if account.children else ""
+    yield f"{indent}  {account.requests:,} model requests, {account.tools:,} tool calls{running}"
+
+
+def _printable(text: str) -> str:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return text.replace("█", "#").replace("░", ".")
+    return text
+
+
+def _ago(seconds: float) -> str:
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= size:
+            number = int(seconds // size)
+            return f"last seen {number} {unit}{'' if number == 1 else 's'} ago"
+    return "just seen"
+
+
+def _name(name: str) -> str:
+    return preview(name, NAME_CHARS)
+
+
+def _plain(agent: StoredAgent) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(agent)
+    del plain["account"]["request_ids"]  # stored as digests alone
+    return plain
+
+
+def _all(denials: list[Denial]) -> Any:
+    return msgspec.to_builtins(denials)
