@@ -1,0 +1,378 @@
+"""What a settled call answered: how it went, and what of its text is the same from try to try."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from typing import Any, Literal
+from zlib import crc32
+
+import msgspec
+from msgspec import Struct
+
+from breaker import failure
+from breaker.content import text_of
+from breaker.envelope import open_envelope
+from breaker.events import Result
+from breaker.evidence.answer_table import (
+    DEAD,
+    DENIALS,
+    DENIED_CODES,
+    ECHOES,
+    EMPTY,
+    ERROR_KEYS,
+    EXIT_KEYS,
+    FAILURES,
+    FLAGS,
+    GOES_ON,
+    INVALID,
+    INVALID_CODES,
+    LIKE_AN_ERROR,
+    LIVE,
+    NOT_EMPTY,
+    TRANSIENT,
+    VOLATILE_KEYS,
+)
+from breaker.evidence.blanking import HEAD, TAIL, blank, bones, clip
+from breaker.evidence.keys import Facts, digest
+
+Outcome = Literal["ok", "empty", "fail", "denied", "invalid", "aborted"]
+
+SHORT = 400
+"""Characters of an answer up to which single words of it tell its state."""
+MAX_JSON = 64_000
+MAX_LINES = 400
+MAX_DEPTH = 12
+_ENDS = 800
+"""Characters of a failure's text that are looked at, from its beginning and from its end."""
+
+
+class Answer(Struct, frozen=True):
+    """`failure` is the class of a failure, hard when the system names it (errno, HTTP, auth, rate, time-out).
+
+    `same` and `bones` are digests of the text without volatile tokens, and without numbers. `lines` are digests of its
+    lines. `live` is 1 when the answer says that something goes on, -1 when it says that it is over.
+    """
+
+    outcome: Outcome
+    same: str
+    bones: str
+    failure: str = ""
+    hard: bool = False
+    lines: tuple[int, ...] = ()
+    live: int = 0
+    numbers: bool = False
+    opaque: bool = False
+    size: int = 0
+
+
+class _Called(Struct, frozen=True):
+    kind: str
+    reads_only: bool
+    writes_status: Literal["first", "last"] | None
+
+
+def read_answer(
+    facts: Facts, result: Result, writes_status: Literal["first", "last"] | None = None, reads_only: bool = False
+) -> Answer:
+    """Read the result of a call. `writes_status`, `reads_only`: see `failure.Identified`."""
+    raw = text_of(result)
+    images = _images(result.content)
+    opened = open_envelope(raw)
+    body = opened.body.strip()
+    fields = _Fields()
+    if body[:1] in ("{", "[") and len(body) <= MAX_JSON:
+        body = fields.read(body)
+    message = failure.message_of(result)
+    if not body and message:
+        body = message
+    text = blank(clip(body))
+    called = _Called("shell" if facts.shell else "other", reads_only, writes_status)
+    outcome, why = _outcome(facts, result, called, opened.exit_code, fields, body, message)
+    if images:
+        text = f"{text}\n{images}"
+    marked = f"{outcome} {why}\n{text}" if outcome in ("denied", "invalid") and not text else text
+    same = digest(marked)
+    found, hard = _failure_class(body, message, why, result) if outcome == "fail" else ("", False)
+    return Answer(
+        outcome=outcome,
+        same=same,
+        bones=digest(bones(marked)),
+        failure=found,
+        hard=hard,
+        lines=_lines(text) if outcome == "ok" else (),
+        live=_liveness(facts, body, opened.state, outcome),
+        numbers=outcome == "ok" and _is_numbers(text),
+        opaque=not body and not images and _has_blocks(result.content),
+        size=len(body),
+    )
+
+
+# -- how it went ----------------------------------------------------------------------------------------------
+
+
+def _outcome(
+    facts: Facts, result: Result, called: _Called, exit_code: int | None, fields: _Fields, body: str, message: str
+) -> tuple[Outcome, str]:
+    classified = failure.classify(facts.tool, called, result)
+    near = _near(body, message)
+    if classified.kind == "neutral" and result.is_error:
+        return "aborted", ""
+    flagged = result.is_error or fields.failed
+    if flagged or len(body) <= SHORT:
+        refused = _refusal(result, near, flagged)
+        if refused:
+            return refused, ""
+    failed = classified.failure
+    code = fields.exit_code if fields.exit_code is not None else exit_code
+    if failed is None and fields.failed:
+        return "fail", ""
+    if failed is None and code:
+        return _by_exit(facts, code, body)
+    if failed is not None:
+        if failed.reason == "exit":
+            return _by_exit(facts, int(failed.detail or 1), body)
+        return "fail", failed.detail if failed.reason == "http" and failed.detail else failed.reason
+    if _is_empty(facts, fields, body):
+        return "empty", ""
+    if len(body) <= SHORT and LIKE_AN_ERROR.match(body):
+        return "fail", ""
+    return "ok", ""
+
+
+def _by_exit(facts: Facts, code: int, body: str) -> tuple[Outcome, str]:
+    """A look that ends with 1 and says nothing found nothing."""
+    if facts.kind == "read" and code == 1 and (not body or _says_empty(body)):
+        return "empty", ""
+    return "fail", f"exit {code}"
+
+
+def _refusal(result: Result, near: str, flagged: bool) -> Outcome | None:
+    names = {name.upper().replace("-", "_").replace(" ", "_") for name in _codes(result.error)}
+    sandbox = result.value.get("sandbox") if isinstance(result.value, dict) else None
+    if names & DENIED_CODES or (isinstance(sandbox, dict) and sandbox.get("denied")):
+        return "denied"
+    if names & INVALID_CODES:
+        return "invalid"
+    if DENIALS.search(near):
+        return "denied"
+    if INVALID.search(near) and (flagged or LIKE_AN_ERROR.match(near) or INVALID.match(near)):
+        return "invalid"
+    return None
+
+
+def _codes(error: Any) -> list[str]:
+    if isinstance(error, str):
+        return [error] if len(error) <= 60 else []
+    if not isinstance(error, dict):
+        return []
+    found = [error.get("code"), error.get("name"), error.get("type")]
+    info = error.get("info")
+    if isinstance(info, dict):
+        found += [info.get("code"), info.get("name")]
+    return [str(code) for code in found if isinstance(code, str | int) and not isinstance(code, bool)]
+
+
+def _near(body: str, message: str) -> str:
+    """Where the words of a failure stand: the beginning and the end of the text, and the error's message."""
+    text = body if len(body) <= 2 * _ENDS else f"{body[:_ENDS]}\n{body[-_ENDS:]}"
+    return text if not message or message in text else f"{message[:_ENDS]}\n{text}"
+
+
+def _failure_class(body: str, message: str, why: str, result: Result) -> tuple[str, bool]:
+    """The class of a failure, and whether the system itself names it."""
+    near = _near(body, message)
+    codes = " ".join(_codes(result.error))
+    if why.isdigit():
+        return f"http {why}", True
+    for name, pattern in FAILURES:
+        if pattern.search(near) or (codes and pattern.search(codes)):
+            return name, True
+    if why == "timeout":
+        return "timeout", True
+    return f"soft {digest(_error_line(near))}", False
+
+
+_ERROR_LINE = re.compile(
+    r"(?im)^.{0,200}\b(?:error|err|fail(?:ed|ure|ures)?|fatal|exception|panic|assert\w*|cannot|unable|traceback)\b.{0,300}$"
+)
+_EXCEPTION = re.compile(
+    r"(?m)^(?:E\s{1,6})?((?:\w{1,40}\.){0,6}[A-Z]\w{2,60}(?:Error|Exception|Warning|Interrupt|Exit))\b"
+)
+_QUOTES = re.compile(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`")
+_PATHS = re.compile(r"[\w.~-]{0,60}(?:[/\\][\w.@~-]{1,60}){1,12}")
+_NUMBERS = re.compile(r"\d++")
+
+
+def _error_line(text: str) -> str:
+    """The last exception's name, else the first line that speaks of an error, without what varies in it."""
+    names = _EXCEPTION.findall(text)
+    if names:
+        return str(names[-1])
+    found = _ERROR_LINE.search(text)
+    line = found[0] if found else text.lstrip()[:200].partition("\n")[0]
+    return _NUMBERS.sub("#", _PATHS.sub("/", _QUOTES.sub("''", blank(line)))).strip()
+
+
+def is_transient(failure_class: str) -> bool:
+    """Whether a failure may pass by itself: then a pause before the next try is a way to get on."""
+    return failure_class in TRANSIENT or failure_class.startswith("http 5") or failure_class == "http 429"
+
+
+# -- what it says ---------------------------------------------------------------------------------------------
+
+
+class _Fields:
+    """The members of an answer that is JSON, read into lines, without what is volatile."""
+
+    def __init__(self) -> None:
+        self.is_json = False
+        self.failed = False
+        self.exit_code: int | None = None
+        self.nothing = 0
+        self.something = 0
+        self.lines: list[str] = []
+
+    def read(self, text: str) -> str:
+        """The text as lines; the text itself when it is no JSON."""
+        try:
+            value = msgspec.json.decode(text.encode("utf-8", "surrogatepass"))
+        except (msgspec.DecodeError, RecursionError):
+            return text
+        self.is_json = True
+        self._walk("", value, 0)
+        return "\n".join(self.lines)
+
+    def _walk(self, name: str, value: Any, depth: int) -> None:
+        plain = name.lower().replace("_", "").replace("-", "")
+        if plain in VOLATILE_KEYS or depth > MAX_DEPTH or len(self.lines) > 4 * MAX_LINES:
+            return
+        if isinstance(value, dict):
+            if not value:
+                self.nothing += 1
+            if depth <= 2:
+                self._status(value)
+            for key, member in value.items():
+                self._walk(key, member, depth + 1)
+            return
+        if isinstance(value, list):
+            if not value:
+                self.nothing += 1
+            if value and all(isinstance(member, int | float) for member in value):
+                self._leaf(name, plain, ",".join(map(str, value)))
+                return
+            for member in value:
+                self._walk(name, member, depth + 1)
+            return
+        if isinstance(value, str) and value[:1] in ("{", "[") and len(value) <= MAX_JSON and depth < 3:
+            try:
+                inner = msgspec.json.decode(value.encode("utf-8", "surrogatepass"))
+            except (msgspec.DecodeError, RecursionError):
+                inner = None
+            if isinstance(inner, dict | list):
+                self._walk(name, inner, depth + 1)
+                return
+        self._leaf(name, plain, value)
+
+    def _leaf(self, name: str, plain: str, value: Any) -> None:
+        if plain in EXIT_KEYS or (plain in FLAGS and (value is True or value in ("ok", "success", None))):
+            return
+        if value in (None, "", 0, False):
+            self.nothing += 1
+            if value in (None, ""):
+                return
+        elif plain in ECHOES:
+            pass
+        else:
+            self.something += 1
+        if isinstance(value, str) and (
+            "\n" in value or plain in ("output", "stdout", "text", "content", "result", "stderr", "message")
+        ):
+            self.lines.extend(value.strip().split("\n"))
+        else:
+            self.lines.append(f"{name}: {value}")
+
+    def _status(self, value: dict[str, Any]) -> None:
+        for key, member in value.items():
+            plain = key.lower().replace("_", "").replace("-", "")
+            if plain in EXIT_KEYS and isinstance(member, int) and not isinstance(member, bool):
+                self.exit_code = member
+            elif (plain in ERROR_KEYS and member not in (None, "", False, 0, [], {})) or (
+                plain in ("success", "ok", "succeeded") and member is False
+            ):
+                self.failed = True
+            elif plain in ("iserror", "failed") and member is True:
+                self.failed = True
+            elif plain in ("status", "statuscode", "code") and isinstance(member, int) and 400 <= member < 600:
+                self.failed = True
+
+
+def _is_empty(facts: Facts, fields: _Fields, body: str) -> bool:
+    if fields.is_json:
+        return not fields.something and bool(fields.nothing)
+    if not body:
+        return facts.kind in ("read", "poll", "other")
+    return _says_empty(body)
+
+
+def _says_empty(body: str) -> bool:
+    return len(body) <= 200 and bool(EMPTY.match(body)) and not NOT_EMPTY.search(body)
+
+
+def _liveness(facts: Facts, body: str, state: str, outcome: Outcome) -> int:
+    if state == "running":
+        return 1
+    if len(body) > SHORT and facts.kind != "poll":
+        return 0
+    head = body[: 2 * SHORT].lower()
+    lively = GOES_ON if outcome == "fail" else LIVE
+    if lively.search(head) and outcome not in ("denied", "invalid"):
+        return 1
+    return -1 if DEAD.search(head) or outcome in ("denied", "invalid") else 0
+
+
+_NUMBER_LINE = re.compile(r"^\s*\d{1,7}(?:[:\t→|]|-(?!\d)| {1,2}(?=\S))")
+_WORDS = re.compile(r"[^\W_]")
+
+
+def _lines(text: str) -> tuple[int, ...]:
+    """Digests of the lines, without their numbers, each once; lines without a word say nothing."""
+    found: dict[int, None] = {}
+    for line in text.split("\n", MAX_LINES)[:MAX_LINES]:
+        bare = line.strip()
+        if bare[:1].isdigit():
+            bare = _NUMBER_LINE.sub("", bare).strip() or bare
+        if len(bare) > 2:
+            found[crc32(bare.encode("utf-8", "surrogatepass"))] = None
+    return tuple(found) or ((crc32(text.encode("utf-8", "surrogatepass")),) if text else ())
+
+
+_NUMBERS_ONLY = re.compile(r"[\d\s.,:;%/()+=-]{1,60}")
+
+
+def _is_numbers(text: str) -> bool:
+    return bool(_NUMBERS_ONLY.fullmatch(text)) and 0 < len(_NUMBERS.findall(text)) <= 8
+
+
+def _images(content: Any) -> str:
+    """A digest of the pictures and files of an answer; "" when it has none with data."""
+    if not isinstance(content, list):
+        return ""
+    found: list[str] = []
+    for block in content[:20]:
+        if not isinstance(block, dict) or "text" in block:
+            continue
+        source = block.get("source")
+        data = block.get("data") or block.get("image_url") or block.get("url")
+        if data is None and isinstance(source, dict):
+            data = source.get("data") or source.get("url")
+        if isinstance(data, dict):
+            data = data.get("url")
+        if isinstance(data, str) and data:
+            raw = data if len(data) <= HEAD + TAIL else f"{data[:HEAD]}{len(data)}{data[-TAIL:]}"
+            found.append(blake2b(raw.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest())
+    return " ".join(found)
+
+
+def _has_blocks(content: Any) -> bool:
+    return isinstance(content, list) and any(isinstance(block, dict) and "text" not in block for block in content)

@@ -1,0 +1,195 @@
+"""The class of a call: what kind of thing it is to do it again.
+
+Annotations of the harness decide; without them, the words of the tool's name and of the argument that says what to
+do (`action`, `operation`, …). Shell calls are told by their commands, in `commands`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal
+
+from breaker.events import Annotations
+
+Kind = Literal["read", "run", "mutate", "act", "poll", "wait", "bookkeeping", "spawn", "other"]
+"""`read` looks, `poll` looks at something that goes on by itself, `run` computes or tests, `mutate` changes what
+stays (a file, a record), `act` does something to the world outside (a click, a message), `wait` lets time pass,
+`bookkeeping` writes down plans and thoughts, `spawn` starts an agent."""
+
+KINDS: tuple[Kind, ...] = ("read", "run", "mutate", "act", "poll", "wait", "bookkeeping", "spawn", "other")
+DEEDS: frozenset[str] = frozenset({"mutate", "act"})
+LOOKS: frozenset[str] = frozenset({"read", "poll"})
+
+_WORDS: dict[Kind, str] = {
+    "spawn": "spawn delegate dispatch subagent subagents fork",
+    "wait": "wait sleep pause delay await idle",
+    "poll": "status poll progress monitor watch inbox notifications heartbeat pending",
+    "bookkeeping": "todo todos plan plans think thinking thought thoughts sequentialthinking reflect reason checklist "
+    "scratchpad",
+    "run": "run exec execute eval evaluate python node repl test tests build compile lint benchmark calculate compute "
+    "simulate solve notebook script code cell bench",
+    "act": "click tap press type fill hover drag drop scroll swipe key keyboard mouse select choose uncheck toggle "
+    "play move act action send message reply post publish notify mail email call submit yield report answer ask "
+    "confirm approve reject book order pay transfer cancel start stop restart kill deploy trigger invoke stdin finish "
+    "complete claim acknowledge ack handle input upload download computer",
+    "mutate": "write edit update create delete remove insert append replace patch rename copy add set put save store "
+    "modify apply merge commit push change assign multiedit mkdir rm mv cp touch revert undo redo format label tag "
+    "register attach detach enable disable clear reset archive import mutate remember forget",
+    "read": "read get list view show search find grep glob query fetch lookup look describe inspect ls cat open browse "
+    "retrieve snapshot screenshot navigate goto visit head tail count exists stat diff log logs tree scan explore "
+    "validate verify check console resolve load context info help history current whoami next_page text extract observe page "
+    "balance details geocode",
+}
+_KIND_OF: dict[str, Kind] = {word: kind for kind, words in _WORDS.items() for word in words.split()}
+
+_STRONG: tuple[Kind, ...] = ("spawn", "bookkeeping", "wait", "poll")
+"""Kinds that a word decides wherever it stands; of the other words the first decides."""
+
+_PHRASES: tuple[tuple[frozenset[str], Kind], ...] = (
+    # Words that mean something else together, looked for before single words.
+    (frozenset({"task", "get"}), "read"),
+    (frozenset({"task", "list"}), "read"),
+    (frozenset({"task", "output"}), "poll"),
+    (frozenset({"task", "update"}), "bookkeeping"),
+    (frozenset({"task", "create"}), "bookkeeping"),
+    (frozenset({"task", "stop"}), "act"),
+    (frozenset({"bash", "output"}), "poll"),
+    (frozenset({"read", "output"}), "poll"),
+    (frozenset({"get", "output"}), "poll"),
+    (frozenset({"read", "terminal"}), "poll"),
+    (frozenset({"read", "bash"}), "poll"),
+    (frozenset({"check", "messages"}), "poll"),
+    (frozenset({"check", "mail"}), "poll"),
+    (frozenset({"read", "mail"}), "read"),
+    (frozenset({"read", "messages"}), "poll"),
+    (frozenset({"new", "task"}), "spawn"),
+    (frozenset({"write", "stdin"}), "act"),
+    (frozenset({"send", "input"}), "act"),
+    (frozenset({"start", "build"}), "run"),
+    (frozenset({"run", "subagent"}), "spawn"),
+    (frozenset({"test", "file"}), "read"),
+    (frozenset({"list", "plans"}), "read"),
+    (frozenset({"next", "job"}), "act"),
+    (frozenset({"next", "batch"}), "read"),
+    (frozenset({"exit", "plan"}), "act"),
+    (frozenset({"enter", "plan"}), "act"),
+    (frozenset({"ask", "question"}), "act"),
+    (frozenset({"get", "context"}), "read"),
+)
+_WHOLE: dict[str, Kind] = {"task": "spawn", "agent": "spawn", "skill": "read", "process": "read"}
+"""Names that are one word."""
+
+ACTION_NAMES = ("action", "operation", "op", "command", "subcommand", "verb", "cmd")
+"""Arguments that may say what a tool with many uses is to do; a value that is no known word says nothing."""
+
+HTTP_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+
+KEYSTROKES = ("chars", "keys", "text", "input", "command", "data", "stdin")
+"""Arguments that hold what is typed into something that runs: without any, it is only looked at."""
+
+INCREMENTAL = frozenset("press key keyboard scroll swipe next previous forward back down up left right page".split())
+"""Words of deeds that are made of many small equal ones: walking a list, scrolling, turning pages."""
+
+TARGETS = re.compile(
+    r"(?:^|_)(?:id|ids|handle|handles|session|pid|job|jobs|task|tasks|agent|agents|selector|url|for|condition|name|names|target|run)$"
+)
+"""Arguments that name what is waited for. A wait without one only lets time pass."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SQL_DEED = re.compile(
+    r"\s{0,99}(?:insert|update|delete|create|drop|alter|truncate|replace|grant|merge|call)\b", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=1024)
+def words_of(name: str) -> tuple[str, ...]:
+    """The lower-case words of a name, without what a server puts before it: `mcp__hub__getJobStatus`."""
+    short = name
+    for separator in ("__", ".", "/", ":"):
+        short = short.rsplit(separator, 1)[-1] or short
+    return tuple(word.lower() for word in _WORD.findall(short))
+
+
+@lru_cache(maxsize=1024)
+def of_name(name: str) -> Kind | None:
+    """The class that the words of a name tell; `None` when none of them is known."""
+    words = words_of(name)
+    if len(words) == 1 and words[0] in _WHOLE:
+        return _WHOLE[words[0]]
+    held = set(words)
+    for phrase, kind in _PHRASES:
+        if phrase <= held:
+            return kind
+    kinds = [_KIND_OF[word] for word in words if word in _KIND_OF]
+    for strong in _STRONG:
+        if strong in kinds:
+            return strong
+    return kinds[0] if kinds else _WHOLE.get(words[-1]) if words else None
+
+
+def of_tool(
+    tool: str, arguments: Any, annotations: Annotations | None = None, classes: Mapping[str, Kind] | None = None
+) -> Kind:
+    """The class of a call that is no shell command. `classes`: what the settings say of tools, by lower-case name."""
+    if classes and (given := classes.get(tool.lower())):
+        return given
+    hinted = _hinted(annotations)
+    if hinted is not None:
+        return hinted
+    members = arguments if isinstance(arguments, dict) else {}
+    if members.get("is_input") is True:
+        return "act" if _types(members) else "poll"
+    method = members.get("method")
+    if isinstance(method, str) and method.upper() in HTTP_METHODS:
+        return "read" if method.upper() in ("GET", "HEAD", "OPTIONS") else "act"
+    kind = of_name(tool)
+    if kind in ("spawn", "bookkeeping"):
+        return kind
+    if "stdin" in words_of(tool) and not _types(members):
+        return "poll"
+    for name in ACTION_NAMES:
+        value = members.get(name)
+        if isinstance(value, str) and len(value) <= 40 and (said := of_name(value)):
+            return said
+    if kind == "wait":
+        return "poll" if any(TARGETS.search(name.lower()) for name in members) else "wait"
+    if kind in ("read", "run"):
+        for name in ("sql", "query", "statement"):
+            value = members.get(name)
+            if isinstance(value, str) and _SQL_DEED.match(value):
+                return "mutate"
+    return kind or "other"
+
+
+def is_incremental(tool: str, arguments: Any) -> bool:
+    """Whether a deed is one of many small equal steps, such as a key press or turning a page."""
+    if not INCREMENTAL.isdisjoint(words_of(tool)):
+        return True
+    if not isinstance(arguments, dict):
+        return False
+    return any(
+        isinstance(value, str) and len(value) <= 40 and not INCREMENTAL.isdisjoint(words_of(value))
+        for value in arguments.values()
+    )
+
+
+def _types(members: dict[str, Any]) -> bool:
+    return any(isinstance(members.get(name), str) and members[name] != "" for name in KEYSTROKES)
+
+
+def _hinted(annotations: Annotations | None) -> Kind | None:
+    if annotations is None:
+        return None
+    if annotations.spawn_hint:
+        return "spawn"
+    if annotations.bookkeeping_hint:
+        return "bookkeeping"
+    if annotations.poll_hint:
+        return "poll"
+    if annotations.read_only_hint:
+        return "read"
+    if annotations.destructive_hint is True and annotations.read_only_hint is False:
+        return "mutate"
+    return None

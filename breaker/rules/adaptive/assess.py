@@ -1,0 +1,39 @@
+"""Asks every rule of the profile about one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from breaker.evidence.keys import Facts
+from breaker.evidence.log import Log
+from breaker.rules.adaptive import failures, looks, repetition, stagnation
+from breaker.rules.adaptive.base import Case, Finding, case
+from breaker.rules.adaptive.limits import Limits
+
+RULES: dict[str, Callable[[Case], Iterator[Finding]]] = {
+    "sameAnswer": repetition.same_answer,
+    "looseKey": looks.loose_key,
+    "reread": looks.reread,
+    "sameFailure": failures.same_failure,
+    "nothingFound": looks.nothing_found,
+    "numbers": repetition.numbers,
+    "noNews": stagnation.no_news,
+    "sleeps": stagnation.sleeps,
+    "denied": failures.denied,
+    "plans": stagnation.plans,
+}
+"""The rules that look at one agent's evidence, by the name of the switch that turns them off."""
+
+
+def assess(
+    facts: Facts, log: Log, limits: Limits, now: float | None = None, off: Collection[str] = ()
+) -> list[Finding]:
+    """Every finding about a call, those below their limits as well."""
+    shut = log.shut.get(facts.strict) or log.shut.get(facts.loose)
+    if not log.entries and shut is None:
+        return []
+    about = case(facts, log, limits, now)
+    found = [finding for name, rule in RULES.items() if name not in off for finding in rule(about)]
+    if shut is not None and not any(finding.count >= finding.limit for finding in found):
+        found.append(Finding(shut.gate, shut.count, shut.limit, shut.detail, facts.strict))
+    return found

@@ -1,0 +1,158 @@
+"""What every rule of the profile `adaptive` gets and gives: a call against its agent's evidence, and a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from breaker.evidence import log as evidence
+from breaker.evidence.answers import is_transient
+from breaker.evidence.keys import Facts
+from breaker.evidence.log import Entry, Log
+from breaker.rules.adaptive.limits import HASTY, Limits
+
+
+class Case(Struct, frozen=True):
+    """A call in hand: what it is, the evidence about its agent, and when it comes."""
+
+    facts: Facts
+    log: Log
+    entries: list[Entry]
+    limits: Limits
+    now: float | None
+    reworded: bool
+    known: bool
+
+
+class Finding(Struct, frozen=True):
+    """One rule's count of settled evidence against a call. It stops the call when `count` reaches `limit`.
+
+    `key` is what stays shut afterwards ("" for nothing). `scope` names what the finding is about, for people and for
+    exemptions; without one it is about the very call.
+    """
+
+    gate: str
+    count: int
+    limit: int
+    detail: str
+    key: str = ""
+    scope: str = ""
+
+
+def case(facts: Facts, log: Log, limits: Limits, now: float | None) -> Case:
+    """Look at a call against the evidence."""
+    return Case(
+        facts,
+        log,
+        evidence.recent(log, now),
+        limits,
+        now,
+        reworded=evidence.is_reworded(log, facts),
+        known=evidence.is_known(log, facts),
+    )
+
+
+def since_change(about: Case) -> list[Entry]:
+    """The entries since something new changed, by another action than this one, oldest first."""
+    entries, loose = about.entries, about.facts.loose
+    for at in range(len(entries) - 1, -1, -1):
+        if entries[at].change == 2 and entries[at].loose != loose:
+            return entries[at + 1 :]
+    return entries
+
+
+def steps(entries: Iterable[Entry]) -> int:
+    """How many model responses the entries come from: calls decided together are one observation."""
+    return len({entry.step for entry in entries})
+
+
+class Chain(Struct):
+    """The same answer of one action again and again: its entries, and the sleep between them in seconds."""
+
+    entries: list[Entry]
+    slept: float = 0.0
+    waits: int = 0
+
+    @property
+    def count(self) -> int:
+        return steps(self.entries)
+
+    @property
+    def gap(self) -> float | None:
+        """Seconds between two of them on average; `None` when neither times nor sleeps tell."""
+        tries = self.count - 1
+        if tries < 1:
+            return None
+        first, last = self.entries[0], self.entries[-1]
+        if first.at is not None and last.at is not None:
+            return (last.at - first.at) / tries
+        slept = self.slept + sum(entry.slept for entry in self.entries[1:])
+        return slept / tries if slept else None
+
+
+def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
+    """The last unbroken run of one answer of the entries that are `mine`.
+
+    Another answer breaks it. So does a deed of another kind in between, once: that it changed nothing is known then.
+    """
+    found = Chain([])
+    tried: set[str] = set()
+    refreshed = False
+    slept, waits = 0.0, 0
+    for entry, is_mine in zip(entries, mine, strict=True):
+        if is_mine:
+            last = found.entries[-1] if found.entries else None
+            if last is None or entry.same != last.same or refreshed:
+                found = Chain([entry])
+            else:
+                found.entries.append(entry)
+                found.slept += slept
+                found.waits += waits
+            refreshed = False
+            slept, waits = 0.0, 0
+        elif entry.kind == "wait":
+            slept += entry.slept
+            waits += 1
+        elif entry.change == 1 and entry.loose not in tried and not _is_settled_deed(found):
+            tried.add(entry.loose)
+            refreshed = True
+    return found
+
+
+def _is_settled_deed(found: Chain) -> bool:
+    """Only what is new makes it worth while to repeat a deed that succeeded."""
+    return bool(found.entries) and found.entries[-1].deed and not found.entries[-1].failed
+
+
+def is_polled(found: Chain) -> bool:
+    """Whether the answers are those of something that goes on by itself, looked at again and again."""
+    last = found.entries[-1]
+    if last.outcome in ("denied", "invalid") or last.kind in ("spawn", "bookkeeping"):
+        return False
+    if last.deed and last.outcome != "fail":
+        return False
+    if last.live == 1:
+        return True
+    paced = bool(found.waits) or last.slept > 0
+    if last.outcome == "fail":
+        gap = found.gap
+        return (
+            is_transient(last.failure) and (paced or (gap is not None and gap >= HASTY)) or (paced and last.live == 0)
+        )
+    return last.live != -1 and (last.kind == "poll" or paced or last.moved)
+
+
+def patience(found: Chain, limits: Limits) -> int | None:
+    """How often one answer of a poll may come: hasty polls are stopped early, those that say they go on and leave
+    time between never."""
+    gap = found.gap
+    if gap is None:
+        return limits.blind_poll
+    if gap < HASTY:
+        return limits.hasty_poll
+    return None if found.entries[-1].live == 1 else limits.idle_poll
+
+
+def each(*found: Finding | None) -> Iterator[Finding]:
+    return (one for one in found if one is not None)

@@ -1,0 +1,93 @@
+"""Looks that bring back what is known, however they are spelled, and looks that find nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from breaker.evidence.log import READ_ALREADY, Entry
+from breaker.rules.adaptive.base import Case, Finding, is_polled, since_change, steps
+from breaker.rules.adaptive.base import Chain
+
+_NOT_THERE = frozenset({"not found", "http 404"})
+
+
+def loose_key(about: Case) -> Iterator[Finding]:
+    """Known answers of calls that are much the same."""
+    facts = about.facts
+    looks = facts.kind in ("read", "poll", "other")
+    if not looks and facts.kind != "run":
+        return
+    if facts.words and not about.known:
+        return  # a question in new words
+    seen: set[str] = set()
+    stale: list[Entry] = []
+    tried: set[str] = set()
+    for entry in since_change(about):
+        if entry.loose == facts.loose and entry.outcome in ("ok", "empty"):
+            if entry.same in seen or (looks and entry.outcome == "ok" and not entry.news):
+                stale.append(entry)
+            seen.add(entry.same)
+        elif entry.change == 1 and entry.loose not in tried:
+            tried.add(entry.loose)
+            stale.clear()
+            seen.clear()
+    if not stale or (is_polled(Chain(stale)) and not facts.overview):
+        return
+    limits = about.limits
+    limit = limits.overview if facts.overview else limits.seen if looks else limits.seen_run
+    if limit is not None:
+        count = steps(stale)
+        yield Finding(
+            "looseKey", count, limit, f"{count} answers of calls that are much the same were known already", facts.loose
+        )
+
+
+def reread(about: Case) -> Iterator[Finding]:
+    """Parts of one file that were read already."""
+    facts = about.facts
+    if not facts.target or facts.kind != "read" or about.limits.reread is None:
+        return
+    if facts.span is not None and not _is_covered(about):
+        return
+    again = [entry for entry in since_change(about) if entry.target == facts.target and entry.read_already]
+    if again:
+        count = steps(again)
+        yield Finding(
+            "reread",
+            count,
+            about.limits.reread,
+            f"{count} reads of {facts.target} showed lines that were read already",
+            facts.loose,
+            f"file:{facts.target}",
+        )
+
+
+def nothing_found(about: Case) -> Iterator[Finding]:
+    """Looks in a row that find nothing, with no news in between."""
+    facts, limit = about.facts, about.limits.nothing_found
+    if facts.kind != "read" or limit is None:
+        return
+    missed: list[Entry] = []
+    tools: set[str] = set()
+    for entry in reversed(about.entries):
+        if entry.kind == "read" and (entry.outcome == "empty" or entry.failure in _NOT_THERE):
+            missed.append(entry)
+            tools.add(entry.tool)
+        elif entry.change == 2 or _found(entry):
+            break
+    if missed and facts.tool in tools:
+        count = steps(missed)
+        yield Finding("nothingFound", count, limit, f"{count} looks found nothing", scope=f"looks:{facts.tool}")
+
+
+def _found(entry: Entry) -> bool:
+    """Whether something was found: news, or the first answer of a call."""
+    return entry.outcome == "ok" and (entry.news or not entry.known) and entry.kind not in ("wait", "bookkeeping")
+
+
+def _is_covered(about: Case) -> bool:
+    span, known = about.facts.span, about.log.spans.get(about.facts.target)
+    if span is None or not known:
+        return False
+    held = sum(max(0, min(span[1], end) - max(span[0], start)) for start, end in known)
+    return held >= READ_ALREADY * max(1, span[1] - span[0])

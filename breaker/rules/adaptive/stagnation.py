@@ -1,0 +1,94 @@
+"""Steps that bring nothing: no new action, no new answer, no new deed; plans without deeds; sleeping on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from breaker.evidence.log import Entry
+from breaker.rules.adaptive.base import Case, Finding, steps
+
+
+def no_news(about: Case) -> Iterator[Finding]:
+    """Steps in a row without a new action, a new answer or a new deed. Polls and waits are counted elsewhere."""
+    if not about.known or about.facts.kind in ("wait", "poll"):
+        return
+    stale: list[Entry] = []
+    deeds = False
+    for entry in reversed(about.entries):
+        if entry.kind in ("wait", "poll") or entry.live == 1:
+            continue
+        if entry.change == 2 or entry.news or not entry.known:
+            break
+        stale.append(entry)
+        deeds = deeds or entry.change == 1
+    limit = about.limits.no_news_deeds if deeds else about.limits.no_news
+    if stale and limit is not None:
+        count = steps(stale)
+        yield Finding(
+            "noNews",
+            count,
+            limit,
+            f"{count} steps in a row repeated earlier ones and told nothing new",
+            about.facts.strict,
+        )
+
+
+def plans(about: Case) -> Iterator[Finding]:
+    """Plans, task lists and thoughts without a deed."""
+    facts, limits = about.facts, about.limits
+    if facts.kind != "bookkeeping":
+        return
+    last = about.entries[-limits.plans_of :]
+    if limits.plans is not None and not any(_is_deed(entry) for entry in last):
+        again = [entry for entry in last if entry.kind == "bookkeeping" and entry.known]
+        if again:
+            count = steps(again)
+            yield Finding(
+                "plans",
+                count,
+                limits.plans,
+                f"{count} of the last {len(last)} calls were plans or thoughts, and nothing was done",
+                scope=f"plans:{facts.tool}",
+            )
+    if limits.thoughts is not None:
+        row: list[Entry] = []
+        for entry in reversed(about.entries):
+            if entry.kind != "bookkeeping":
+                break
+            row.append(entry)
+        if row:
+            yield Finding(
+                "plans",
+                steps(row),
+                limits.thoughts,
+                f"{len(row)} plans or thoughts in a row",
+                scope=f"plans:{facts.tool}",
+            )
+
+
+def sleeps(about: Case) -> Iterator[Finding]:
+    """Letting time pass again and again with nothing looked at."""
+    facts, limits = about.facts, about.limits
+    if facts.kind != "wait":
+        return
+    row: list[Entry] = []
+    for entry in reversed(about.entries):
+        if entry.kind == "wait":
+            row.append(entry)
+        elif entry.kind != "bookkeeping":
+            break
+    if not row:
+        return
+    slept = sum(entry.slept for entry in row) + facts.slept
+    pure = facts.slept > 0 or not facts.shell
+    limit = limits.sleeps if pure else limits.echoes
+    if pure and slept > limits.long_sleep_seconds:
+        limit = limits.long_sleeps
+    if limit is not None:
+        yield Finding(
+            "sleeps", steps(row), limit, f"{steps(row)} waits in a row with nothing looked at in between", facts.strict
+        )
+
+
+def _is_deed(entry: Entry) -> bool:
+    return entry.deed and entry.outcome in ("ok", "empty") or entry.change == 2
