@@ -128,16 +128,16 @@ class Dispatcher:
 
     def _handler(self, name: str, method: Method, silent: bool) -> Callable[..., Any]:
         success, error, convert = self._success, self._error, msgspec.convert
-        params_type, answer = method.params, method.answer
+        params_type, answer, degraded = method.params, method.answer, method.degraded
         waits = name == "guard"
 
         def handle(session: Session, /, **params: Any) -> Any:
             session.silent = silent
             try:
-                try:
-                    converted = convert(params, params_type)
-                except msgspec.ValidationError as invalid:
-                    return error(INVALID_PARAMS, TEXTS[INVALID_PARAMS], [where_and_why(invalid)])
+                converted = convert(params, params_type)
+            except msgspec.ValidationError as invalid:
+                return error(INVALID_PARAMS, TEXTS[INVALID_PARAMS], [where_and_why(invalid)])
+            try:
                 session.keeping.before()
                 try:
                     return success(answer(session, converted))
@@ -147,7 +147,7 @@ class Dispatcher:
                 return error(INVALID_PARAMS, TEXTS[INVALID_PARAMS], invalid.data)
             except Exception:
                 session.fault(name)
-                return error(INTERNAL_ERROR, TEXTS[INTERNAL_ERROR])
+                return success(degraded(converted)) if degraded else error(INTERNAL_ERROR, TEXTS[INTERNAL_ERROR])
 
         return _with_signature(handle)
 
@@ -167,8 +167,9 @@ class Dispatcher:
         failed = self._as_dict(response)
         error = failed["error"]
         code = error["code"]
-        if code not in TEXTS:  # the library itself failed: -32000 with the text of its exception
-            self._session.log(f"a fault in jsonrpcserver: {error.get('data')}")
+        if code not in TEXTS or code == INTERNAL_ERROR:  # the library's own bring the text of an exception along
+            if "data" in error:
+                self._session.log(f"a fault in jsonrpcserver: {error['data']}")
             return _failure(INTERNAL_ERROR, failed["id"])
         data = error.get("data", UNSET)
         if code == METHOD_NOT_FOUND:

@@ -134,10 +134,14 @@ class Session:
 
 
 class Method(Struct, frozen=True):
-    """A method of the wire: the type of its params, and what answers them."""
+    """A method of the wire: the type of its params, what answers them, and what does after a fault of ours.
+
+    Without `degraded` a fault is an error.
+    """
 
     params: type[Struct]
     answer: Callable[[Session, Any], Struct | dict[str, Any]]
+    degraded: Callable[[Any], Struct] | None = None
 
 
 def initialize(session: Session, params: InitializeParams) -> InitializeResult:
@@ -155,36 +159,39 @@ def initialize(session: Session, params: InitializeParams) -> InitializeResult:
 
 
 def guard(session: Session, params: GuardParams) -> GuardResult:
-    """Judge a call. A fault of ours never stops one."""
-    try:
-        call = Call(
-            MAIN if params.agent is None else params.agent,
-            params.tool,
-            params.arguments,
-            params.call_id or "",
-            params.parent,
-            params.annotations,
-            None if params.step is None else str(params.step),
-            session.at(params.at),
-            session.can_ask and params.can_ask is not False,
-        )
-        verdict = session.engine.guard(call, explain=bool(params.explain))
-        return _guard_result(verdict, None if params.call_id else verdict.call_id)
-    except Exception:
-        session.fault("guard")
-        return GuardResult("allow", (), degraded=True)
+    """Judge a call."""
+    call = Call(
+        _agent(params.agent),
+        params.tool,
+        params.arguments,
+        params.call_id or "",
+        params.parent,
+        params.annotations,
+        None if params.step is None else str(params.step),
+        session.at(params.at),
+        session.can_ask and params.can_ask is not False,
+    )
+    verdict = session.engine.guard(call, explain=bool(params.explain))
+    return _guard_result(verdict, None if params.call_id else verdict.call_id)
+
+
+def guard_degraded(_params: GuardParams) -> GuardResult:
+    """A fault of ours never stops a call."""
+    return GuardResult("allow", (), degraded=True)
 
 
 def approval(session: Session, params: ApprovalParams) -> GuardResult:
-    """What the operator answered. When a fault of ours gets in the way, the operator's word stands."""
+    """What the operator answered."""
     try:
         verdict = session.engine.approve(_agent(params.agent), params.call_id, params.outcome)
-        return _guard_result(verdict, None)
     except UnknownCallError as error:
         raise InvalidParamsError(_unknown_call(error)) from None
-    except Exception:
-        session.fault("approval")
-        return GuardResult("allow" if params.outcome == "approved" else "deny", (), degraded=True)
+    return _guard_result(verdict, None)
+
+
+def approval_degraded(params: ApprovalParams) -> GuardResult:
+    """When a fault of ours gets in the way, the operator's word stands."""
+    return GuardResult("allow" if params.outcome == "approved" else "deny", (), degraded=True)
 
 
 def post_execute(session: Session, params: PostExecuteParams) -> PostExecuteResult:
@@ -262,8 +269,8 @@ EMPTY = Empty()
 
 METHODS: dict[str, Method] = {
     "initialize": Method(InitializeParams, initialize),
-    "guard": Method(GuardParams, guard),
-    "approval": Method(ApprovalParams, approval),
+    "guard": Method(GuardParams, guard, guard_degraded),
+    "approval": Method(ApprovalParams, approval, approval_degraded),
     "postExecute": Method(PostExecuteParams, post_execute),
     "userTurn": Method(UserTurnParams, user_turn),
     "compacted": Method(AgentParams, compacted),

@@ -250,6 +250,32 @@ def test_any_other_fault_is_32603_and_its_text_stays_here(method: str, params: A
     assert "a secret detail" in memory.logged[0]
 
 
+class Unkept:
+    """A memory that cannot be kept."""
+
+    def attach(self, engine: Engine) -> None:
+        pass
+
+    def recall(self, agent: str | None) -> None:
+        pass
+
+    def before(self) -> None:
+        raise OSError("a secret detail")
+
+    def after(self, *, waits: bool) -> None:
+        raise OSError("a secret detail")
+
+    def status(self) -> dict[str, object]:
+        return {}
+
+
+def test_a_fault_around_the_judging_lets_the_call_pass_too() -> None:
+    memory = Memory()
+    memory.session.keeping = Unkept()
+    assert memory.call("guard", **READ) == {"decision": "allow", "hits": [], "degraded": True}
+    assert memory.fail("userTurn") == {"code": -32603, "message": "Internal error"}
+
+
 class Unspeakable(Engine):
     """An engine whose status cannot be written as JSON."""
 
