@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
-from inspect import signature
+from inspect import BoundArguments, Signature, signature
 from typing import Any
 
 import msgspec
@@ -239,7 +239,23 @@ def _success(answered: Any) -> Success:
     return Success(answered.id, answered.result)
 
 
+class _AnyParams(Signature):
+    """The signature `(session, /, **params)`, which takes whatever comes: there is nothing to check in binding."""
+
+    __slots__ = ()
+
+    def bind(self, /, *_args: Any, **_kwargs: Any) -> BoundArguments:
+        return _BOUND
+
+
+def _signature(_session: Session, /, **_params: Any) -> None: ...
+
+
+_ANY_PARAMS = _AnyParams(list(signature(_signature).parameters.values()))
+_BOUND = signature(_signature).bind(None)
+
+
 def _with_signature(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """jsonrpcserver asks for the signature at every call, and inspect takes 10 µs unless it is noted down."""
-    handler.__signature__ = signature(handler)  # type: ignore[attr-defined]
+    """jsonrpcserver looks at the signature at every call, which takes inspect 14 µs unless it is noted down."""
+    handler.__signature__ = _ANY_PARAMS  # type: ignore[attr-defined]
     return handler
