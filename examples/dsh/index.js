@@ -29,7 +29,8 @@ export async function apply(ctx, config) {
     ...server,
     config: settings,
     client: { name: 'dsh', version: '0.1.0' },
-    onFault: (fault) => ctx.logger.warn(`toolbreaker: ${fault.message}`),
+    // DSH keeps its log to itself; that calls go unguarded must be seen.
+    onFault: ({ message }) => process.emitWarning(`${message}. ${server.failClosed ? 'Calls are denied' : 'Calls run unguarded'} until it answers.`, 'ToolbreakerWarning'),
     onStderr: (text) => ctx.logger.warn(text.trimEnd()),
   })
   ctx.effect(() => () => breaker.async.close(), 'toolbreaker')
