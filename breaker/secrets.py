@@ -120,7 +120,7 @@ _SHAPES = re.compile(
     )""",
     re.VERBOSE,
 )
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----([^-]+)")
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?!secret-[0-9a-f]{12})([^-]+)")
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -198,15 +198,20 @@ def find_secrets(text: str) -> list[tuple[int, int]]:
         spans += (found.span(1) for found in _CLIENT_COOKIE.finditer(text))
     if "_" in text or "-" in text or "eyJ" in text or "IA" in text or "AIza" in text:
         spans += (found.span() for found in _SHAPES.finditer(text))
-    return _disjoint(text, spans)
+    return _joined(text, spans)
 
 
-def _disjoint(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    kept: list[tuple[int, int]] = []
+def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Without what is no secret, and what overlaps as one."""
+    joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if (not kept or start >= kept[-1][1]) and not _PLAIN.match(text[start:end]):
-            kept.append((start, end))
-    return kept
+        if _PLAIN.match(text[start:end]):
+            continue
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _named(text: str, low: str, hinted: list[str]) -> Iterator[tuple[int, int]]:

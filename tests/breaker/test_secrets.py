@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from breaker.secrets import is_secret_name, mask, mask_text, pseudonyms
+from breaker.secrets import find_secrets, is_secret_name, mask, mask_text, pseudonyms
 
 
 def tag(secret: str) -> str:
@@ -36,6 +38,7 @@ def tag(secret: str) -> str:
         ("curl -b sid=abc https://h.example", "curl -b sid=<abc> https://h.example"),
         ("curl bob:pw@h.example/x", "curl <bob:pw>@h.example/x"),
         ("curl 'https://h.example/?X-Amz-Signature=abc&x=1'", "curl 'https://h.example/?X-Amz-Signature=<abc>&x=1'"),
+        ("token=x:y@h.example", "token=<x:y@h.example>"),
         ("STRIPE_KEY=abc ./pay", "STRIPE_KEY=<abc> ./pay"),
         ('{"apiKey": "k1", "page": 2}', '{"apiKey": "<k1>", "page": 2}'),
         (r"-d {\"password\":\"p1\"}", r"-d {\"password\":\"<p1>\"}"),
@@ -155,3 +158,44 @@ def test_hostile_texts_take_linear_time(unit: str) -> None:
     seconds(1000)
     small = min(seconds(5_000) for _ in range(3))
     assert min(seconds(20_000) for _ in range(3)) < 10 * small + 0.005
+
+
+FRAGMENTS = [
+    "token",
+    "=",
+    ":",
+    " ",
+    "://",
+    "@",
+    "'",
+    '"',
+    "\\",
+    "$",
+    "-",
+    "--",
+    "key",
+    "a",
+    "abc.de",
+    "curl",
+    "-u",
+    "\n",
+    "x:y@h.io",
+]
+FRAGMENTS += [
+    "Authorization",
+    "Bearer ",
+    "cookie",
+    "&",
+    "ghp_0123456789abcdefghij",
+    "é",
+    "İ",
+    "-----BEGIN PRIVATE KEY-----",
+]
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS)).map("".join) | st.text())
+def test_what_is_found_in_any_text_stands_in_it_apart_and_in_order(text: str) -> None:
+    spans = find_secrets(text)
+    ends = [position for span in spans for position in span]
+    assert ends == sorted(ends)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
