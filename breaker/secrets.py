@@ -37,12 +37,11 @@ SECRET_ENDINGS = (
     "privatekey",
     "secret",
     "secretkey",
-    "signature",
     "signingkey",
     "subscriptionkey",
     "token",
 )
-SECRET_WHOLE = frozenset({"auth", "bearer", "oauth2bearer", "proxyuser"})
+SECRET_WHOLE = frozenset({"auth", "bearer", "oauth2bearer", "proxyuser", "sig", "xamzsignature", "xgoogsignature"})
 # What may follow such an ending and leaves the value a secret; `token_url` and `secret_name` are none.
 SECRET_SUFFIXES = (
     "base",
@@ -70,6 +69,7 @@ HINTS = (
     "credential",
     "bearer",
     "proxy",
+    "sig=",
     "signature",
 )
 # Headers whose whole line is the secret.
@@ -260,8 +260,12 @@ def _value_end(text: str, begin: int, name: str, after: re.Match[str]) -> int:
         if form == ":" and _SEPARATORS.sub("", name).lower() in LINE_NAMES:
             before = text[begin - 1 : begin]
             form = before if before in ("'", '"') else "line" if after["blank"] else ":"
-    value = _VALUE[form].match(text, after.end())
-    return value.end() if value else after.end()
+    start = after.end()
+    value = _VALUE[form].match(text, start)
+    end = value.end() if value else start
+    while form == "=" and end > start and text[end - 1] in ",]}":  # of code: `f(password=x, …)`
+        end -= 1
+    return end
 
 
 def _mask_secret(value: Any, pseudonym: Pseudonym) -> Any:
