@@ -25,7 +25,7 @@ from .formats import NAMES, Format
 from .session import Context, Message, Notes, RecordingError, Session
 from .source import Line, broken, decode, decompressed, lines, values
 
-__all__ = ["NAMES", "Message", "Notes", "RecordingError", "Session", "open_recording"]
+__all__ = ["NAMES", "Message", "Notes", "RecordingError", "Session", "event_files", "open_recording"]
 
 _HEAD_LINES = 64
 _HEAD_BYTES = 8 << 20
@@ -92,8 +92,10 @@ def _sessions(stream: BinaryIO, source: str, chosen: Format | None) -> Iterator[
         for session in _read(stream, context, chosen):
             session.source = source
             yield session
-    except (*MALFORMED, *broken()) as error:
+    except MALFORMED as error:
         raise RecordingError(f"{source}: damaged: {error!r}"[:400]) from error
+    except broken() as error:
+        raise RecordingError(f"{source}: breaks off: {error}") from error
 
 
 def _stem(source: str) -> str:

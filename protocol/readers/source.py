@@ -86,7 +86,8 @@ def lines(stream: BinaryIO, notes: Notes) -> Iterator[Line]:
 def broken() -> tuple[type[Exception], ...]:
     """What a damaged stream raises; zstd's own error exists only where its package was imported."""
     module = sys.modules.get("zstandard")
-    return (OSError, EOFError, zlib.error, *((module.ZstdError,) if module else ()))
+    errors: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
+    return (*errors, module.ZstdError) if module else errors
 
 
 def decode(data: bytes, mended: Callable[[], None] | None = None) -> Any:

@@ -1,0 +1,189 @@
+"""`toolbreaker replay`: what the gate would have said to recorded sessions."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from protocol import layers
+
+if TYPE_CHECKING:
+    from protocol.replay.collect import Input, Plan
+    from protocol.replay.report import SessionReport
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.description = (
+        "Judge recorded sessions as a live gate would have, and say what would have been stopped and what that would "
+        "have saved. The format of a recording is found by its content; .gz and .zst are read as they are. Asks are "
+        "answered as in the recording, else by nobody, which is a denial. Exit status 0; 1 when a file that was named "
+        "cannot be read; 2 when the configuration is wrong."
+    )
+    parser.usage = (
+        "%(prog)s [-h] [-v] [--json | --jsonl | --html FILE] [-j N] [--format NAME] [--SETTING VALUE ...] PATH ..."
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder, a pattern, or - for standard input")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show each event as a line, then the summary")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print one JSON document")
+    output.add_argument("--jsonl", action="store_true", help="print a JSON line a session, as soon as it is judged")
+    output.add_argument("--html", metavar="FILE", help="write one self-contained page")
+    parser.add_argument("-j", "--jobs", type=_jobs, default=1, metavar="N", help="processes (0: one a core)")
+    parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
+    layers.add_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0; 1 when a file that was named cannot be read; 2 when nothing can be done with the arguments."""
+    from breaker.options import ConfigError
+    from protocol.readers import NAMES
+    from protocol.replay.collect import Plan, inputs
+
+    if args.format is not None and args.format not in NAMES:
+        print(f"toolbreaker: {args.format!r} is no format; known are {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    sources = layers.sources_of(args, os.environ)
+    try:
+        resolved = sources.resolve()
+    except ConfigError as error:
+        print(layers.complaint(error), file=sys.stderr)
+        return 2
+    for note in (*sources.notes, *resolved.notes):
+        print(f"toolbreaker: {note}", file=sys.stderr)
+    files = list(inputs(args.paths))
+    if sum(file.path == "-" for file in files) > 1:
+        print("toolbreaker: standard input can be read once", file=sys.stderr)
+        return 2
+    plan = Plan(sources, args.format, events=args.verbose or args.json or args.jsonl or bool(args.html))
+    return _Run(args, plan, files).run()
+
+
+class _Run:
+    """The reports as they come, on their way to the output that was asked for."""
+
+    def __init__(self, args: argparse.Namespace, plan: Plan, files: Sequence[Input]) -> None:
+        from protocol.replay.collect import Progress
+        from protocol.replay.report import Total
+
+        self.args, self.plan, self.files = args, plan, files
+        self.progress = Progress(len(files))
+        self.total = Total()
+        self.foreign = 0
+        self.failed = False
+
+    def run(self) -> int:
+        if self.args.jsonl:
+            self._lines()
+        elif self.args.json:
+            self._document()
+        elif self.args.html:
+            self._page()
+        elif self.args.verbose:
+            self._verbose()
+        else:
+            self._table()
+        if self.foreign:
+            print(f"toolbreaker: {self.foreign} files in folders are no recordings", file=sys.stderr)
+        if not self.total.sessions and not self.failed:
+            print("toolbreaker: there is no recording", file=sys.stderr)
+            return 1
+        return int(self.failed)
+
+    def reports(self) -> Iterator[SessionReport]:
+        from protocol.replay.collect import Trouble, collect
+
+        for found in collect(self.files, self.plan, self.args.jobs, self.progress):
+            if not isinstance(found, Trouble):
+                self.total.add(found)
+                yield found
+            elif found.found:
+                self.foreign += 1
+            else:
+                self.failed = True
+                self.progress.clear()
+                print(f"toolbreaker: {found.text}", file=sys.stderr)
+        self.progress.clear()
+
+    def _table(self) -> None:
+        from protocol.replay.table import table
+
+        for line in table(self.reports()):
+            print(line)
+        self._total()
+
+    def _verbose(self) -> None:
+        import shutil
+
+        from protocol.replay.table import clean, details, event_lines, share, some
+
+        width = shutil.get_terminal_size((120, 40)).columns if sys.stdout.isatty() else 160
+        for report in self.reports():
+            self.progress.clear()
+            outcome = f", {clean(report.outcome)}" if report.outcome else ""
+            print(f"{clean(report.source)}: {clean(report.name)} ({report.format}{outcome})")
+            for event in report.events:
+                for line in event_lines(event, width):
+                    print(f"  {line}")
+            print(
+                f"  {some(report.calls, 'call')}, {some(report.turns, 'user turn')}, {share(report)} failed, "
+                f"{some(report.advised, 'advisory')}, {report.blocked} blocked"
+            )
+            for line in details(report):
+                print(line)
+        self._total()
+
+    def _total(self) -> None:
+        from protocol.replay.table import total
+
+        if self.total.sessions:
+            print()
+            for line in total(self.total):
+                print(line)
+
+    def _lines(self) -> None:
+        import msgspec
+
+        encode = msgspec.json.Encoder().encode
+        for report in self.reports():
+            self.progress.clear()
+            sys.stdout.buffer.write(encode(report) + b"\n")
+            sys.stdout.buffer.flush()
+
+    def _document(self) -> None:
+        import json
+
+        from breaker.options import wire
+        from protocol.replay.report import plain
+
+        sessions = [plain(report) for report in self.reports()]
+        settings = wire(self.plan.sources.resolve().settings)
+        document = {"settings": settings, "total": plain(self.total), "sessions": sessions}
+        print(json.dumps(document, indent=1, ensure_ascii=True))
+
+    def _page(self) -> None:
+        from protocol.replay.page import page
+
+        reports = list(self.reports())
+        if not reports:
+            return
+        html = page(reports, self.total, self.plan.sources.resolve().settings)
+        try:
+            Path(self.args.html).write_text(html, "utf-8")
+        except OSError as error:
+            print(f"toolbreaker: cannot write {self.args.html}: {error.strerror}", file=sys.stderr)
+            self.failed = True
+            return
+        print(f"{self.args.html}: {len(reports)} sessions, {len(html.encode()) / 1e6:.1f} MB")
+        self._total()
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return number or os.cpu_count() or 1
