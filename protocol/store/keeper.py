@@ -17,6 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 from msgspec import Struct
@@ -39,7 +40,7 @@ ACTIVE_SECONDS = 600.0
 MAX_ACTIVE = 512
 """Agents whose accounts are fetched again and again: those heard of in the last minutes."""
 
-_AT_ONCE = frozenset({"turn", "start", "end"})
+_AT_ONCE = frozenset({"turn", "start", "end", "warn"})
 
 
 class Batch(Struct, frozen=True):
@@ -87,7 +88,8 @@ class Keeper:
         # written by the engine's thread
         self._number = 0
         self._due = False
-        self._unstored: deque[tuple[int, Entry]] = deque()
+        self._overflowed = 0
+        self._unstored: deque[tuple[int, Entry]] = deque(maxlen=2 * MAX_QUEUED)
         self._active: dict[str, float] = {}
         # handed over
         self._outbox: deque[tuple[int, Entry]] = deque()
@@ -96,6 +98,7 @@ class Keeper:
         self._ticket = f"{time.time_ns():x}"
         self._stuck: Batch | None = None
         self._away = False
+        self._writes = True
         self._dropped = 0
         self._faulted = False
         self._fetched = time.monotonic()
@@ -137,9 +140,10 @@ class Keeper:
         store, problem = self._store, self._problem
         found: dict[str, object] = {"engine": store.engine if store else "none", "degraded": problem is not None}
         if store is not None:
-            found |= {"place": store.place, "queued": len(self._unstored)}
-        if self._dropped:
-            found["dropped"] = self._dropped
+            stuck = self._stuck
+            found |= {"place": store.place, "queued": len(self._outbox) + (len(stuck.entries) if stuck else 0)}
+        if dropped := self._dropped + self._overflowed:
+            found["dropped"] = dropped
         if problem is not None:
             found["problem"] = problem
         return found
@@ -178,13 +182,17 @@ class Keeper:
     def _note(self, entry: Entry) -> None:
         """An account changed in memory. When this returns, it may have been refreshed."""
         store = self._store
-        if store is None:
+        if store is None or not self._writes:
             return
         if entry.op == "deny":
             entry = msgspec.structs.replace(entry, kind=compact(entry.kind or "", store.key))
         self._number += 1
         self._unstored.append((self._number, entry))
         self._outbox.append((self._number, entry))
+        if len(self._outbox) > MAX_QUEUED:
+            with suppress(IndexError):  # the other thread took them meanwhile
+                self._outbox.popleft()
+                self._overflowed += 1
         self._active[entry.agent] = time.monotonic()
         if entry.op == "charge":
             self._store_now()
@@ -254,7 +262,7 @@ class Keeper:
 
     def _store_all(self) -> bool:
         """Store all that waits, in order; whether the store can be used."""
-        while self._store is not None and (batch := self._stuck or self._gathered()):
+        while self._store is not None and self._writes and (batch := self._stuck or self._gathered()):
             self._stuck = batch
             try:
                 accounts: dict[str, Account | None] = {**self._store.apply(batch.entries, batch.ticket)}
@@ -270,7 +278,7 @@ class Keeper:
                 self._came_back()
             self._stuck = None
             self._inbox.append(Told(batch.last, accounts))
-        return self._store is not None
+        return self._store is not None and self._writes
 
     def _gathered(self) -> Batch | None:
         taken = [self._outbox.popleft() for _ in range(len(self._outbox))]
@@ -312,8 +320,10 @@ class Keeper:
                 self._store = None
                 self._lasting = self._say(f"{error}; {store.give_up()}; counting goes on in memory", store)
             elif isinstance(error, ReadOnlyError):
-                self._store = None
-                store.close()
+                # What it holds is loaded, once for each agent; what is counted here is not in it.
+                self._writes = False
+                self._outbox.clear()
+                self._unstored.clear()
                 self._lasting = self._say(f"{error}; counting goes on in memory", store)
             elif not self._faulted:
                 self._faulted = True
