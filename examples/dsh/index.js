@@ -17,6 +17,9 @@ export const inject = ['tools']
 /** Keys under `server` in the row's config: how the server is run. Everything else are its settings. */
 const SERVER_OPTIONS = ['command', 'cwd', 'env', 'failClosed', 'timeoutMs', 'startTimeoutMs', 'backoffMs', 'maxBackoffMs', 'maxLineBytes']
 
+/** Budgets outlive the process, as DSH's sessions do. */
+const defaultCommand = () => [process.env.TOOLBREAKER || 'toolbreaker', 'serve', '--state', 'auto', '--namespace', 'dsh']
+
 /** The tool whose children DSH starts from a script rather than from calls of their own. */
 const WORKFLOW = 'workflow'
 
@@ -26,6 +29,7 @@ export async function apply(ctx, config) {
     if (!SERVER_OPTIONS.includes(key)) throw new Error(`toolbreaker: server.${key}: no such option (there are ${SERVER_OPTIONS.join(', ')})`)
   }
   const breaker = new BreakerSync({
+    command: defaultCommand(),
     ...server,
     config: settings,
     client: { name: 'dsh', version: '0.1.0' },

@@ -43,6 +43,7 @@ export async function runDsh(home, args, env = {}) {
       PATH: [join(home, 'bin'), ...binaries, process.env.PATH].join(':'),
       HOME: home,
       DSH_HOME: join(home, '.dsh'),
+      XDG_STATE_HOME: join(home, 'state'),
       DEEPSEEK_API_KEY: 'none',
       DSH_TELEMETRY_MODE: 'DISABLED',
       DSH_PERMISSION_MODE: 'danger-full-access',

@@ -1,8 +1,8 @@
 // The plugin on the genuine ToolRuntime of DSH, with a stub tool: what is denied is never entered.
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -14,6 +14,13 @@ process.env.TOOLBREAKER ||= fileURLToPath(new URL('../../.venv/bin/toolbreaker',
 const missing = [join(folder, 'node_modules'), process.env.TOOLBREAKER].find((path) => !existsSync(path))
 const skip = missing !== undefined && `${missing} is missing`
 
+/** A directory for what the plugin keeps. */
+function newState(t) {
+  const state = mkdtempSync(join(tmpdir(), 'toolbreaker-state-'))
+  t.after(() => rmSync(state, { recursive: true, force: true }))
+  return state
+}
+
 /** A package of the runtime, wherever it was installed. */
 const load = (name) => import(pathToFileURL(createRequire(join(folder, 'package.json')).resolve(`@deepseek-ai/${name}`)))
 
@@ -21,9 +28,9 @@ const anything = { type: 'object' }
 
 /**
  * A runtime with the plugin and one tool `bash`, whose body is `body`. `before` registers listeners that come
- * ahead of the plugin's and `services` are DSH's optional ones.
+ * ahead of the plugin's, `after` such as come behind, and `services` are DSH's optional ones.
  */
-async function runtime(t, { config, body = () => ({ exitCode: 0 }), before = () => {}, after = () => {}, services = {} } = {}) {
+async function runtime(t, { config, body = () => ({ exitCode: 0 }), before = () => {}, after = () => {}, services = {}, state = newState(t) } = {}) {
   const [{ Context }, { ToolRuntime }, { SystemPrompt }] = await Promise.all(['cordis', 'dsh-tools', 'dsh-system-prompt'].map(load))
   const ctx = new Context()
   t.after(() => ctx.fiber.dispose())
@@ -45,7 +52,8 @@ async function runtime(t, { config, body = () => ({ exitCode: 0 }), before = () 
   }
   before(ctx)
   // A busy machine is no fault of the plugin.
-  await ctx.plugin(plugin, { server: { timeoutMs: 5000 }, ...config })
+  const server = { timeoutMs: 5000, env: { ...process.env, XDG_STATE_HOME: state } }
+  await ctx.plugin(plugin, { ...config, server: { ...server, ...config?.server } })
   after(ctx)
   let calls = 0
   const run = (agent, command = 'make test', tool = 'bash') =>
@@ -250,6 +258,17 @@ test('tokens of an agent and of its subagents count against the budget, once a m
   assert.match(textOf(await run(parent, 'three')), /^Error: LOOP_GUARD_BUDGET_EXHAUSTED/)
   await step(ctx, parent, 2, 'user')
   assert.equal((await run(parent, 'four')).isError, false)
+})
+
+test('what was spent outlives the process', { skip }, async (t) => {
+  const agent = agentNamed('spender')
+  const state = newState(t)
+  for (const [spent, denied] of [[900, false], [900, true]]) {
+    const { ctx, run } = await runtime(t, { config: { sessionMaxTokens: 2500 }, state })
+    ctx.emit('session/event', agent.session, usageEvent(`m${spent}${denied}`, spent))
+    assert.equal((await run(agent, 'one')).isError, denied)
+    await ctx.fiber.dispose()
+  }
 })
 
 test('more subagents at once than the fan-out allows are not started', { skip }, async (t) => {
