@@ -30,7 +30,7 @@ from breaker.events import (
     Verdict,
 )
 from breaker.gate import CODES, GATES, Ruling
-from breaker.identity.compact import CompactIdentifier, compact_limits
+from breaker.identity.compact import CompactIdentifier, compact_limits, wordless
 from breaker.identity.compact import compact as short_form
 from breaker.identity.identify import Identifier, Identity
 from breaker.rules.base import Aftermath, Rule, View
@@ -61,11 +61,13 @@ class Engine:
         self._short: Callable[[str], str] = str
         self._spell: Callable[[str], str] = str
         self._masked: Callable[[str], str] = str
+        self._wordless: Callable[[str], str] = str
         if compact:
             self.identifier = CompactIdentifier(self.identifier, key)
             self._limits = compact_limits(settings.limits, key)
             self._spell = self.identifier.spell
             self._short = partial(short_form, key=key)
+            self._wordless = partial(wordless, key=key)
             self._masked = partial(mask_text, pseudonym=pseudonyms(key))
             settings = structs.replace(settings, limits=self._limits)
         self._tracks: tuple[Rule, ...] = (FailureTrack(settings), OccurrenceTrack(settings))
@@ -395,7 +397,7 @@ class Engine:
             return
         bones = skeleton.of_error(text or failure.message_of(result))
         if bones is not None:
-            self.state.errored(agent, tool, self._short(bones))
+            self.state.errored(agent, tool, self._wordless(bones))
 
     def _charge(self, usage: Usage) -> list[Notice]:
         if not self.state.charge(usage):

@@ -23,11 +23,19 @@ DIGEST_BYTES = 8
 
 def compact(identity: str, key: bytes) -> str:
     """The short form of an identity under `key`. Its kind, before the first colon, stays in front."""
-    digest = blake2b(identity.encode("utf-8", "surrogatepass"), key=key, digest_size=DIGEST_BYTES).hexdigest()
     preview = mask_text(identity, pseudonyms(key))
     if len(preview) > PREVIEW_CHARS:
         preview = f"{preview[:PREVIEW_CHARS]}…"
-    return f"{preview}#{digest}"
+    return f"{preview}#{_digest(identity, key)}"
+
+
+def wordless(text: str, key: bytes) -> str:
+    """What stands for a text of which nothing may be kept but whether it came before."""
+    return f"(its text is not kept)#{_digest(text, key)}"
+
+
+def _digest(text: str, key: bytes) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), key=key, digest_size=DIGEST_BYTES).hexdigest()
 
 
 def compact_limits(limits: dict[str, Any], key: bytes) -> dict[str, Any]:
