@@ -47,6 +47,7 @@ FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
     for name, pattern in (
         ("rate", r"\b429\b|too many requests|rate[ -]?limit|quota (?:exceeded|exhausted)|throttl|resource_exhausted"),
+        ("blocked page", r"captcha|verify (?:that )?you are (?:a )?human|enable javascript|unusual traffic|automated (?:access|requests)|access to this page has been denied"),
         ("auth", r"\b401\b|unauthori[sz]ed|authentication (?:failed|required)|invalid (?:api[ _-]?key|token|credentials)|\(publickey|not logged in|token (?:has )?expired|could not read username"),
         ("refused", r"econnrefused|connection refused|failed to connect|could not connect|couldn't connect|connect: connection"),
         ("reset", r"econnreset|connection reset|socket hang up|broken pipe|connection (?:was )?(?:closed|aborted)|epipe\b"),
@@ -73,6 +74,19 @@ LIKE_AN_ERROR = re.compile(
     r"|(?:the )?[\w ./'\"-]{1,80} (?:does not exist|could not be|cannot be|was not found|is not available|not found|failed)\b)"
 )
 """How a short answer begins that is a failure although nothing flags it."""
+
+ENDS_IN_AN_ERROR = re.compile(r"(?:\A|\n)(?:\w{1,40}\.){0,6}[a-z]\w{1,60}(?:error|exception)(?:: [^\n]{0,400})?\s*\Z")
+"""How a short answer ends that is a failure although nothing flags it, in lower case."""
+BLOCKED_PAGE = re.compile(
+    r"(?:enable|requires?) javascript|verify (?:that )?you are (?:a )?human|complete the (?:captcha|check)|unusual traffic|"
+    r"access to this page has been denied|please (?:solve|complete) (?:the|a) captcha"
+)
+"""A page for robots in place of what was asked for, in lower case."""
+STARTED = re.compile(
+    r"(?:command|process|task|job) (?:is |was )?(?:still )?(?:running|started|launched|moved)(?: in (?:the )?background| \(session| with session id)|"
+    r"running in (?:the )?background"
+)
+"""What a shell answers that left a command running, in lower case: no look at what goes on."""
 
 EMPTY = re.compile(
     r"(?i)\s*(?:\W{0,3}(?:no|none|nothing|zero|0|empty|null|undefined|n/a)\b[^\n]{0,160}|\[\s*\]|\{\s*\}|\(\s*\)|"

@@ -15,10 +15,12 @@ from breaker.content import text_of
 from breaker.envelope import open_envelope
 from breaker.events import Result
 from breaker.evidence.answer_table import (
+    BLOCKED_PAGE,
     DEAD,
     DENIALS,
     DENIED_CODES,
     ECHOES,
+    ENDS_IN_AN_ERROR,
     EMPTY,
     ERROR_KEYS,
     EXIT_KEYS,
@@ -30,10 +32,11 @@ from breaker.evidence.answer_table import (
     LIKE_AN_ERROR,
     LIVE,
     NOT_EMPTY,
+    STARTED,
     TRANSIENT,
     VOLATILE_KEYS,
 )
-from breaker.evidence.blanking import HEAD, TAIL, blank, bones, clip
+from breaker.evidence.blanking import BLANK, HEAD, TAIL, blank, bones, clip, is_random
 from breaker.evidence.keys import Facts, digest
 
 Outcome = Literal["ok", "empty", "fail", "denied", "invalid", "aborted"]
@@ -51,7 +54,8 @@ class Answer(Struct, frozen=True):
     """`failure` is the class of a failure, hard when the system names it (errno, HTTP, auth, rate, time-out).
 
     `same` and `bones` are digests of the text without volatile tokens, and without numbers. `lines` are digests of its
-    lines. `live` is 1 when the answer says that something goes on, -1 when it says that it is over.
+    lines. `live` is 1 when the answer says that something goes on, -1 when it says that it is over; `started`
+    when a command was left running. `opaque` answers are pictures that cannot be seen here.
     """
 
     outcome: Outcome
@@ -63,6 +67,7 @@ class Answer(Struct, frozen=True):
     live: int = 0
     numbers: bool = False
     opaque: bool = False
+    started: bool = False
     size: int = 0
 
 
@@ -79,33 +84,52 @@ def read_answer(
     raw = text_of(result)
     images = _images(result.content)
     opened = open_envelope(raw)
-    body = opened.body.strip()
+    body = _STAMPED.sub("", opened.body.strip(), count=1)
     fields = _Fields()
-    if body[:1] in ("{", "[") and len(body) <= MAX_JSON:
+    if body[:1] in ("{", "["):
         body = fields.read(body)
     message = failure.message_of(result)
     if not body and message:
         body = message
-    text = blank(clip(body))
+    text = core(blank(clip(body)))
     called = _Called("shell" if facts.shell else "other", reads_only, writes_status)
-    outcome, why = _outcome(facts, result, called, opened.exit_code, fields, body, message)
-    if images:
-        text = f"{text}\n{images}"
-    marked = f"{outcome} {why}\n{text}" if outcome in ("denied", "invalid") and not text else text
-    same = digest(marked)
-    found, hard = _failure_class(body, message, why, result) if outcome == "fail" else ("", False)
+    outcome, why = _outcome(facts, result, called, opened.exit_code, fields, text, message)
+    started = facts.shell and facts.kind in ("run", "mutate") and _is_started(result, text)
+    shown = f"{text}\n{images}" if images else text
+    found, hard = _failure_class(text, message, why, result) if outcome == "fail" else ("", False)
     return Answer(
         outcome=outcome,
-        same=same,
-        bones=digest(bones(marked)),
+        same=digest(shown),
+        bones=digest(bones(text)),
         failure=found,
         hard=hard,
-        lines=_lines(text) if outcome == "ok" else (),
-        live=_liveness(facts, body, opened.state, outcome),
+        lines=_lines(shown) if outcome == "ok" else (),
+        live=0 if started else _liveness(facts, text, opened.state, outcome),
         numbers=outcome == "ok" and _is_numbers(text),
         opaque=not body and not images and _has_blocks(result.content),
+        started=started,
         size=len(body),
     )
+
+
+_STAMPED = re.compile(
+    r"\A[\[(<]?\d{4}-\d\d-\d\d[T ]\d\d?:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?:[\])>][:,]?[ \t]*+|[ \t]++(?=\S))"
+)
+"""A time in front of a whole answer: not what was answered."""
+_PREFIX = re.compile(r"^[\[(<]~[\])>]:? ?|^~[:,]? (?=\S)", re.MULTILINE)
+_FILLING = re.compile(
+    r"^[\W_]*(?:(?:took|elapsed|duration|request|requests|time|times|wall|after|in|at|id|finished|done|trace|span|ms|s|and|ended|started|~)[\W_]*+)*$",
+    re.MULTILINE,
+)
+"""A line of which nothing is left but what stands around times and ids."""
+
+
+def core(blanked: str) -> str:
+    """A blanked text without times in front of its lines, and without lines that held nothing else."""
+    if BLANK not in blanked:
+        return blanked
+    lines = _PREFIX.sub("", blanked).split("\n")
+    return "\n".join(line for line in lines if BLANK not in line or not _FILLING.match(line)).strip()
 
 
 # -- how it went ----------------------------------------------------------------------------------------------
@@ -137,7 +161,16 @@ def _outcome(
         return "empty", ""
     if len(body) <= SHORT and LIKE_AN_ERROR.match(body):
         return "fail", ""
+    if len(body) <= 4 * SHORT and not reads_only_script(facts, called) and ENDS_IN_AN_ERROR.search(body):
+        return "fail", ""
+    if len(body) <= 4 * SHORT and BLOCKED_PAGE.search(body):
+        return "fail", ""
     return "ok", ""
+
+
+def reads_only_script(facts: Facts, called: _Called) -> bool:
+    """Whether an error at the end of the answer is what was looked at, not what happened."""
+    return facts.kind == "read" and (called.reads_only or bool(facts.target))
 
 
 def _by_exit(facts: Facts, code: int, body: str) -> tuple[Outcome, str]:
@@ -234,9 +267,12 @@ class _Fields:
         self.lines: list[str] = []
 
     def read(self, text: str) -> str:
-        """The text as lines; the text itself when it is no JSON."""
+        """The text as lines; the text itself when it is no JSON. A few words behind it do not matter."""
+        end = max(text.rfind("}"), text.rfind("]")) + 1
+        if not end or len(text) > MAX_JSON or len(text) - end > SHORT:
+            return text
         try:
-            value = msgspec.json.decode(text.encode("utf-8", "surrogatepass"))
+            value = msgspec.json.decode(text[:end].encode("utf-8", "surrogatepass"))
         except (msgspec.DecodeError, RecursionError):
             return text
         self.is_json = True
@@ -281,6 +317,8 @@ class _Fields:
             self.nothing += 1
             if value in (None, ""):
                 return
+        elif isinstance(value, str) and _is_id(value):
+            return
         elif plain in ECHOES:
             pass
         else:
@@ -307,8 +345,12 @@ class _Fields:
                 self.failed = True
 
 
+def _is_id(text: str) -> bool:
+    return len(text) <= 80 and not any(map(str.isspace, text)) and is_random(text)
+
+
 def _is_empty(facts: Facts, fields: _Fields, body: str) -> bool:
-    if fields.is_json:
+    if fields.is_json and (fields.something > 1 or not _says_empty(body)):
         return not fields.something and bool(fields.nothing)
     if not body:
         return facts.kind in ("read", "poll", "other")
@@ -352,6 +394,11 @@ _NUMBERS_ONLY = re.compile(r"[\d\s.,:;%/()+=-]{1,60}")
 
 def _is_numbers(text: str) -> bool:
     return bool(_NUMBERS_ONLY.fullmatch(text)) and 0 < len(_NUMBERS.findall(text)) <= 8
+
+
+def _is_started(result: Result, text: str) -> bool:
+    value = result.value
+    return (isinstance(value, dict) and value.get("kind") == "background") or bool(STARTED.search(text[:SHORT]))
 
 
 def _images(content: Any) -> str:

@@ -58,6 +58,7 @@ _LABELS: tuple[tuple[str, str], ...] = (
     ("retry", _NUMBER),
     ("retries", _NUMBER),
     ("port", _HIGH_PORT),
+    ("session", r"(?:[a-z]{1,20}-[a-z]|[a-z]{0,20}\d)"),
     ("nonce", _ANYTHING),
     ("etag", _ANYTHING),
     ("csrf", _ANYTHING),
@@ -129,7 +130,7 @@ def blank(text: str) -> str:
     if ":" in blanked:
         blanked = _PORTS.sub(f":{BLANK}", blanked)
     blanked = _BLANKS.sub(" ", blanked).strip()
-    return blanked if _has_content(blanked) else text.strip()
+    return blanked if not text or _has_content(blanked) else text.strip()
 
 
 def bones(text: str) -> str:

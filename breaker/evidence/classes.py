@@ -31,7 +31,7 @@ _WORDS: dict[Kind, str] = {
     "run": "run exec execute eval evaluate python node repl test tests build compile lint benchmark calculate compute "
     "simulate solve notebook script code cell bench",
     "act": "click tap press type fill hover drag drop scroll swipe key keyboard mouse select choose uncheck toggle "
-    "play move act action send message reply post publish notify mail email call submit yield report answer ask "
+    "play move act action send message reply respond post publish notify mail email call submit yield report answer ask "
     "confirm approve reject book order pay transfer cancel start stop restart kill deploy trigger invoke stdin finish "
     "complete claim acknowledge ack handle input upload download computer",
     "mutate": "write edit update create delete remove insert append replace patch rename copy add set put save store "
@@ -112,6 +112,11 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(short))
 
 
+def _deed_among(kinds: list[Kind]) -> bool:
+    """`heartbeat_respond` and `set_status` do something; `get_update_status` looks."""
+    return kinds[0] != "read" and any(kind in DEEDS for kind in kinds)
+
+
 @lru_cache(maxsize=1024)
 def of_name(name: str) -> Kind | None:
     """The class that the words of a name tell; `None` when none of them is known."""
@@ -124,8 +129,9 @@ def of_name(name: str) -> Kind | None:
             return kind
     kinds = [_KIND_OF[word] for word in words if word in _KIND_OF]
     for strong in _STRONG:
-        if strong in kinds:
+        if strong in kinds and not (strong == "poll" and _deed_among(kinds)):
             return strong
+    kinds = [kind for kind in kinds if kind != "poll"] or kinds
     return kinds[0] if kinds else _WHOLE.get(words[-1]) if words else None
 
 

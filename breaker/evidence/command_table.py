@@ -35,6 +35,9 @@ MUTATORS = word_set(
 ) - {"sed", "perl-inplace"}
 """Programs that change what stays."""
 
+EDITORS = word_set("sed perl awk ed ex patch apply_patch tee python python3 node ruby jq yq")
+"""Programs whose words are scripts or content, not remarks about what they do."""
+
 HELP = frozenset({"--help", "--version", "-V"})
 
 

@@ -13,6 +13,7 @@ from breaker.evidence.classes import Kind
 from breaker.evidence.command_table import (
     DEEDS,
     DEVICES,
+    EDITORS,
     FETCHERS,
     FILE_READERS,
     HELP,
@@ -36,7 +37,7 @@ class Summary(Struct, frozen=True):
     """`strict` is the script without what makes no other action; `loose` what a look looks at, without flags and ranges.
 
     `family` is what failing alike is counted by: the first program that does something. `slept` are the seconds that
-    the script itself sleeps. `target` and `span` say which lines of which file are read, as far as the words tell.
+    the script itself sleeps. `content`: its words are what is written somewhere, not about it. `target` and `span` say which lines of which file are read, as far as the words tell.
     """
 
     kind: Kind
@@ -47,6 +48,7 @@ class Summary(Struct, frozen=True):
     target: str = ""
     span: tuple[int, int] | None = None
     overview: bool = False
+    content: bool = False
 
 
 class _Look(Struct, frozen=True):
@@ -77,6 +79,7 @@ def summarize(reading: Reading) -> Summary:
         target=_within(place, reads[0].target) if len(reads) == 1 else "",
         span=reads[0].span if len(reads) == 1 else None,
         overview=bool(looks) and all(look.overview for look in looks),
+        content=any(_is_content(simple) for simple in commands),
     )
 
 
@@ -104,6 +107,8 @@ def kind_of(simple: Simple) -> Kind | None:
     if not name or name in NEUTRAL:
         return "mutate" if written else None
     row = family(name)
+    if row in FILE_READERS and not written and not _reading(row, [word.text for word in simple.words[1:]])[0]:
+        return None if not any(redirect.operator[:1] == "<" for redirect in simple.redirects) else "read"
     if row in FETCHERS:
         return "act" if _sends(simple.words) else "read"
     texts = [word.text for word in simple.words[1:]]
@@ -164,6 +169,13 @@ def _operands(texts: Sequence[str]) -> list[str]:
             if len(found) == 2:
                 break
     return found
+
+
+def _is_content(simple: Simple) -> bool:
+    """Whether a command's words are content: a heredoc, what goes into a file, a script that edits one."""
+    if simple.program in EDITORS:
+        return True
+    return simple.stdin is not None or any(_writes(redirect.operator, redirect.target) for redirect in simple.redirects)
 
 
 def _asks_help(texts: Sequence[str]) -> bool:

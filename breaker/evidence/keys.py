@@ -48,6 +48,7 @@ _FILES = (
     "uri",
     "url",
 )
+_SEARCHES = frozenset({"pattern", "query", "regex", "search", "glob", "q", "include"})
 _SPANS = (
     ("start_line", "end_line"),
     ("startLine", "endLine"),
@@ -56,6 +57,10 @@ _SPANS = (
     ("from", "to"),
 )
 _DESCRIBED = frozenset({"element", "name", "label", "selector", "description", "role"})
+_NAMES = frozenset(
+    {"element", "name", "label", "selector", "role", "key", "id", "target", "to", "title", "subject", "url", "path"}
+)
+"""Arguments whose text names a thing, however long it is."""
 _REFERENCES = frozenset({"ref", "uid", "node_id", "nodeid", "backendnodeid", "bid", "index"})
 _POINT = 32
 """Points of a screen that are nearer than this, in pixels, are about the same."""
@@ -72,7 +77,8 @@ _CODE = re.compile(r"[(){}\[\]=;]")
 
 
 class Facts(Struct, frozen=True):
-    """What a call is, before it runs. `words` are digests of its free text's words; see `Summary` for the others."""
+    """What a call is, before it runs. `words` are digests of its free text's words; `content` says that its
+    texts are what is written somewhere, not remarks. See `Summary` for the others."""
 
     tool: str
     kind: Kind
@@ -86,6 +92,7 @@ class Facts(Struct, frozen=True):
     incremental: bool = False
     overview: bool = False
     shell: bool = False
+    content: bool = False
 
 
 def describe(
@@ -104,7 +111,7 @@ def describe(
     strict = _canonical({name: value for name, value in members.items() if _name(name) not in UNTOLD})
     words: list[int] = []
     loose = _loosen(members, kind, words)
-    target = _target(members) if kind in ("read", "poll") else ""
+    target = _target(members) if kind in ("read", "poll") and _SEARCHES.isdisjoint(members) else ""
     return Facts(
         tool=tool,
         kind=kind,
@@ -116,6 +123,7 @@ def describe(
         span=_span(members) if target else None,
         slept=_pause(members) if kind == "wait" else 0.0,
         incremental=kind == "act" and classes.is_incremental(tool, arguments),
+        content=kind == "mutate",
     )
 
 
@@ -139,6 +147,7 @@ def _of_shell(tool: str, summary: Summary, annotations: Annotations | None, kind
         slept=summary.slept,
         overview=summary.overview,
         shell=True,
+        content=summary.content,
     )
 
 
@@ -176,7 +185,7 @@ def _loosen(value: Any, kind: Kind, words: list[int], name: str = "") -> Any:
     if isinstance(value, list):
         return [_loosen(member, kind, words, name) for member in value[:200]]
     if isinstance(value, str):
-        if is_prose(value):
+        if name.lower() not in _NAMES and is_prose(value):
             words.extend(word_ids(value))
             return "¶"
         return _URL_PAGING.sub("", _STAMP.sub("~", value)) if kind in ("read", "poll") else value

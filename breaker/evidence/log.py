@@ -27,6 +27,8 @@ MAX_SPANS = 32
 MAX_OPEN = 256
 MAX_SPAWNS = 64
 
+LONG = 120
+"""Characters from which on two equal answers to different questions are no coincidence."""
 FAMILIAR = 0.1
 """An answer of whose lines fewer are new tells nothing new, unless the new ones are its last."""
 READ_ALREADY = 0.75
@@ -58,6 +60,9 @@ class Entry(Struct):
     hard: bool = False
     live: int = 0
     numbers: bool = False
+    opaque: bool = False
+    started: bool = False
+    long: bool = False
     change: Change = 0
     known: bool = False
     reworded: bool = False
@@ -207,7 +212,7 @@ def is_reworded(log: Log, facts: Facts) -> bool:
 
     What is written into files and records is content, however much its words repeat.
     """
-    if facts.strict in log.sources or facts.loose not in log.loose or facts.kind == "mutate":
+    if facts.strict in log.sources or facts.loose not in log.loose or facts.content:
         return False
     if not facts.words:
         return True
@@ -239,6 +244,9 @@ def _entry(log: Log, facts: Facts, answer: Answer, opened: Opened, until: float 
         hard=answer.hard,
         live=answer.live,
         numbers=answer.numbers,
+        opaque=answer.opaque,
+        started=answer.started,
+        long=answer.size >= LONG,
         change=_change(log, facts, answer, source, reworded, seen_before, told),
         known=known,
         reworded=reworded,

@@ -79,7 +79,7 @@ def noop_edit_and_test() -> Session:
 @loop
 def edit_there_and_back() -> Session:
     s = Session("edit-there-and-back", "stop", "two edits undo each other, the same two red results take turns")
-    for n in range(12):
+    for n in range(24):
         a, b = ("timeout = 5", "timeout = 50") if n % 2 == 0 else ("timeout = 50", "timeout = 5")
         s.call(
             "Edit",
@@ -861,5 +861,301 @@ def delegating_again() -> Session:
             "I was not able to find the cause. The test fails with a time-out.",
             took=20,
             starts={"agent": f"d{n}", "parent": "main", "kind": "subagent"},
+        )
+    return s
+
+
+# -- a second round, written before the rules were looked at again --------------------------------------------
+
+
+@loop
+def blocked_page_everywhere() -> Session:
+    s = Session(
+        "blocked-page-everywhere",
+        "stop",
+        "ever other addresses of a site that answers all of them with one page for robots",
+    )
+    body = "Just a moment...\nEnable JavaScript and cookies to continue\nThis website uses a security service to protect itself from automated access.\nPlease complete the check below to go on. If you are the owner of this site, you can learn more about the cause here."
+    for n in range(20):
+        s.call("web_fetch", {"url": f"https://shop.example.com/item/{n * 37}"}, body)
+    return s
+
+
+@loop
+def image_loaded_again() -> Session:
+    s = Session(
+        "image-loaded-again",
+        "stop",
+        "one picture loaded again and again, encoded anew each time",
+        clock=1_760_100_000,
+        gap=2,
+    )
+    r = rng("image")
+    for _ in range(40):
+        s.call(
+            "view_image",
+            {"path": "out/chart.png"},
+            [
+                {"type": "text", "text": "Image loaded into your context."},
+                {"type": "image", "data": hexes(r, 64), "mimeType": "image/png"},
+            ],
+        )
+    return s
+
+
+@loop
+def started_over() -> Session:
+    s = Session(
+        "started-over",
+        "stop",
+        "a long script started anew instead of looking after the one that runs",
+        clock=1_760_200_000,
+        gap=6,
+    )
+    r = rng("over")
+    names = "neat calm brave quick warm clear bold fresh".split()
+    things = "cloud river stone field lake forest ridge bay".split()
+    for _ in range(24):
+        s.call(
+            "exec",
+            {"command": "bash run_scan.sh", "timeoutSeconds": 300},
+            f"Command still running (session {r.choice(names)}-{r.choice(things)}, pid {r.randrange(10**5, 10**6)}). Use process (list/poll/log/kill) for follow-up.",
+            took=30,
+        )
+    return s
+
+
+@loop
+def read_edit_test_rounds() -> Session:
+    s = Session(
+        "read-edit-test-rounds", "stop", "a file read, an edit that fails, a test that fails, and the same again"
+    )
+    for _ in range(12):
+        s.call(
+            "read",
+            {"filePath": "/w/src/queue.ts"},
+            "export class Queue {\n  private items = []\n  push(x) { this.items.push(x) }\n}",
+        )
+        s.call(
+            "edit",
+            {
+                "filePath": "/w/src/queue.ts",
+                "oldString": "private items: T[] = []",
+                "newString": "private items: T[] = new Array()",
+            },
+            None,
+            error="oldString not found in content",
+        )
+        s.sh("bun test queue", "queue > pops in order\nerror: expect(received).toBe(expected)\n 1 fail", 1, tool="bash")
+    return s
+
+
+@loop
+def syntax_errors() -> Session:
+    s = Session("syntax-errors", "stop", "code with an open string handed to an interpreter, other code each time")
+    for n in range(16):
+        s.call(
+            "execute_ipython_cell",
+            {"code": f"open('f{n}.txt', 'w').write('it's row {n}\\n)"},
+            f"  Cell In[{n + 1}], line 1\n    open('f{n}.txt', 'w').write('it's row {n}\n                                ^\nSyntaxError: unterminated string literal (detected at line 1)",
+        )
+    return s
+
+
+@loop
+def wrong_ids() -> Session:
+    s = Session("wrong-ids", "stop", "records asked for under ids that do not exist")
+    r = rng("wrong ids")
+    for n in range(18):
+        s.sh(f"pup error-tracking issues get {uuid(r)}", "Error: 404 Not Found: no issue with this id", 1, tool="shell")
+    return s
+
+
+@loop
+def build_success_again() -> Session:
+    s = Session(
+        "build-success-again", "stop", "the build is green, and is built again, and again", clock=1_760_300_000, gap=9
+    )
+    for n in range(20):
+        s.sh(
+            "mvn -q verify",
+            f"[INFO] BUILD SUCCESS\n[INFO] Total time:  {14 + n % 3}.{n}53 s\n[INFO] Finished at: 2026-03-10T12:{n:02d}:29+01:00",
+            took=15,
+        )
+    return s
+
+
+@loop
+def listing_five_then_six() -> Session:
+    s = Session("listing-five-then-six", "stop", "a directory listed with and without flags by turns")
+    for n in range(22):
+        s.sh(
+            "ls /home/dev/.jupyter/custom/" if n % 11 < 6 else "ls -la /home/dev/.jupyter/custom/",
+            "custom.css\nlogo.svg"
+            if n % 11 < 6
+            else "total 16\n-rw-r--r-- 1 dev dev 220 Jan  3 10:00 custom.css\n-rw-r--r-- 1 dev dev 900 Jan  3 10:00 logo.svg",
+        )
+    return s
+
+
+@loop
+def goal_created_again() -> Session:
+    s = Session("goal-created-again", "stop", "one goal set again and again, other things looked at in between")
+    for n in range(16):
+        s.call("create_goal", {"objective": "Make the landing page faster"}, json.dumps({"ok": True, "goal": "active"}))
+        if n % 3 == 2:
+            s.call("get_goal", {}, json.dumps({"objective": "Make the landing page faster", "status": "active"}))
+    return s
+
+
+@loop
+def heartbeat_answers() -> Session:
+    s = Session(
+        "heartbeat-answers", "stop", "a sign of life answered over and over within one turn", clock=1_760_400_000, gap=4
+    )
+    for n in range(30):
+        s.call(
+            "heartbeat_respond",
+            {"status": "ok", "note": f"No changes. All clear. ({n})"},
+            json.dumps({"accepted": True, "at": 1760400000 + 4 * n}),
+        )
+    return s
+
+
+@loop
+def three_searches_by_turns() -> Session:
+    s = Session("three-searches-by-turns", "stop", "three mail searches by turns, nothing new in any of them")
+    for n in range(30):
+        query = ["is:unread", "from:ask.edu.kw", "label:urgent newer_than:1d"][n % 3]
+        s.sh(
+            f'gog gmail messages search "{query}" --max 5',
+            json.dumps({"messages": [{"id": f"18f{n % 3}", "subject": "Old"}], "nextPageToken": ""}),
+            tool="exec",
+        )
+    return s
+
+
+@loop
+def docs_lookup_rounds() -> Session:
+    s = Session(
+        "docs-lookup-rounds", "stop", "components listed and described round and round, what comes back being known"
+    )
+    for n in range(36):
+        call = [
+            ("list_components", {}),
+            ("describe_trigger", {"name": "github.push"}),
+            ("list_integration_resources", {"integration": "github", "type": "repo"}),
+        ][n % 3]
+        s.call(*call, ['["http", "if", "wait"]', "Trigger github.push: fires on push", "[]"][n % 3])
+    return s
+
+
+@loop
+def lemma_search() -> Session:
+    s = Session(
+        "lemma-search", "stop", "one lemma looked for with no result a dozen times", clock=1_760_500_000, gap=80
+    )
+    for _ in range(12):
+        s.call("search_mathlib_lemmas", {"goal": "gale_shapley_man_optimal"}, "0 lemmas found")
+    return s
+
+
+@loop
+def undo_and_redo() -> Session:
+    s = Session("undo-and-redo", "stop", "a change stashed, tested, brought back, tested, for ever")
+    for _ in range(14):
+        s.sh("git stash", "Saved working directory and index state WIP on main: 4c1d2e3 base")
+        s.sh("go test ./...", "ok  \texample.com/m\t0.012s")
+        s.sh(
+            "git stash pop",
+            "On branch main\nChanges not staged for commit:\n\tmodified:   m.go\nDropped refs/stash@{0} (9f8e7d6c5b4a39281706f5e4d3c2b1a098765432)",
+        )
+        s.sh(
+            "go test ./...", "--- FAIL: TestSum (0.00s)\n    m_test.go:9: got 3, want 4\nFAIL\texample.com/m\t0.013s", 1
+        )
+    return s
+
+
+@loop
+def ask_the_same_helper() -> Session:
+    s = Session("ask-the-same-helper", "stop", "a helper asked the same in other words, with the same answer")
+    words = "could you please check whether the deployment pipeline is green and tell me its current state now".split()
+    r = rng("helper")
+    for _ in range(26):
+        s.call(
+            "send_to_agent",
+            {"agent_id": "ops", "message": " ".join(r.sample(words, 12)) + "?"},
+            "I do not have access to the pipeline.",
+        )
+    return s
+
+
+@loop
+def append_the_same() -> Session:
+    s = Session("append-the-same", "stop", "the same paragraph appended to a file again and again")
+    for n in range(20):
+        s.sh("echo '## Summary of changes' >> NOTES.md", "")
+        if n % 4 == 3:
+            s.sh(
+                "tail -5 NOTES.md",
+                "## Summary of changes\n## Summary of changes\n## Summary of changes\n## Summary of changes\n## Summary of changes",
+            )
+    return s
+
+
+@loop
+def scrolling_at_the_end() -> Session:
+    s = Session("scrolling-at-the-end", "stop", "scrolling on although the page is at its end")
+    for _ in range(20):
+        s.call("browser_scroll", {"direction": "down", "amount": 500}, "Scrolled down")
+        s.call(
+            "browser_snapshot",
+            {},
+            "- Page URL: https://news.example/\n- contentinfo: Imprint, Privacy, (c) News\n- text: You have reached the end",
+        )
+    return s
+
+
+@loop
+def schema_of_a_table() -> Session:
+    s = Session("schema-of-a-table", "stop", "one table described through three tools and queries, all known")
+    schema = "id integer\nname text\ncreated timestamp"
+    for n in range(28):
+        call = [
+            ("describe_table", {"table": "orders"}),
+            (
+                "run_query",
+                {"sql": "select column_name, data_type from information_schema.columns where table_name = 'orders'"},
+            ),
+            ("run_query", {"sql": "select * from orders limit 0"}),
+            ("get_schema", {"table": "orders"}),
+        ][n % 4]
+        s.call(*call, schema)
+    return s
+
+
+@loop
+def kill_and_start() -> Session:
+    s = Session("kill-and-start", "stop", "a port freed and a server started, which finds the port taken, ever again")
+    for n in range(12):
+        s.sh("lsof -ti:8080 | xargs kill -9", "")
+        s.sh(
+            "npm run start",
+            f"Error: listen EADDRINUSE: address already in use :::8080\n    at Server.setupListenHandle (node:net:1898:16)\n  pid: {4000 + n}",
+            1,
+        )
+    return s
+
+
+@loop
+def progress_that_is_none() -> Session:
+    s = Session(
+        "progress-that-is-none", "stop", "a bar that stands still but for its clock", clock=1_760_600_000, gap=1.5
+    )
+    for n in range(40):
+        s.call(
+            "read_output",
+            {"handle": "dl-1"},
+            f"\x1b[2K\rDownloading model.bin  [======>      ] 46%  eta 00:{59 - n % 40:02d}  {'⠋⠙⠹⠸⠼⠴⠦⠧'[n % 8]}",
         )
     return s

@@ -1009,3 +1009,281 @@ def repl_session() -> Session:
     for n in range(6):
         s.call("write_stdin", {"session_id": 3, "chars": f"print(x{n}.shape)\n"}, f"({n}, {n * n})\n>>> ")
     return s
+
+
+# -- a second round, written before the rules were looked at again --------------------------------------------
+
+
+@work
+def every_five_minutes() -> Session:
+    s = Session(
+        "every-five-minutes",
+        "allow",
+        "a training job asked after every five minutes, as told",
+        clock=1_761_000_000,
+        gap=300,
+    )
+    for _ in range(8):
+        s.sh("curl -s https://ml.example/api/jobs/7", '{"job": 7, "phase": "training"}')
+    return s
+
+
+@work
+def heartbeat_rounds() -> Session:
+    s = Session(
+        "heartbeat-rounds",
+        "allow",
+        "the same short round every five minutes: read the list, look at the inbox, say all is well",
+        clock=1_761_100_000,
+        gap=2,
+    )
+    for _ in range(9):
+        s.call("read", {"path": "HEARTBEAT.md"}, "1. look for unread mail\n2. answer HEARTBEAT_OK", gap=300)
+        s.call("search_mail", {"query": "is:unread"}, "[]")
+        s.call("heartbeat_respond", {"status": "ok"}, "accepted")
+    return s
+
+
+@work
+def moving_files() -> Session:
+    s = Session("moving-files", "allow", "files moved one by one: search for uses, move, search again, update")
+    for n in range(9):
+        name = f"Card{'ABCDEFGHI'[n]}"
+        s.call(
+            "search_file_content",
+            {"pattern": f"components/{name}"},
+            f"src/pages/p{n}.tsx:3: import {{ {name} }} from 'components/{name}'",
+        )
+        s.sh(f"git mv src/components/{name}.tsx src/ui/{name}.tsx", "")
+        s.call(
+            "replace",
+            {"file_path": f"src/pages/p{n}.tsx", "old_string": f"components/{name}", "new_string": f"ui/{name}"},
+            "Successfully modified file.",
+        )
+        s.call("search_file_content", {"pattern": f"components/{name}"}, "No matches found")
+    return s
+
+
+@work
+def patient_ci_tool() -> Session:
+    s = Session(
+        "patient-ci-tool",
+        "allow",
+        "a tool that waits for CI itself and comes back undone a few times",
+        clock=1_761_200_000,
+        gap=3,
+    )
+    for _ in range(7):
+        s.call("ci_status", {"pr": 1426, "wait": True}, "checks: 3 pending, 9 passed", took=120)
+    return s.call("ci_status", {"pr": 1426, "wait": True}, "checks: 12 passed", took=60)
+
+
+@work
+def debugging_one_tool() -> Session:
+    s = Session(
+        "debugging-one-tool", "allow", "one tool called with ever other arguments while a failure is narrowed down"
+    )
+    for n in range(12):
+        s.call(
+            "bg_shell",
+            {"action": "exec", "command": f"node -e \"require('./lib').probe({n})\""},
+            f"probe {n}: {'Error: bad header at offset ' + str(n * 8) if n % 3 else 'ok, ' + str(n) + ' frames'}",
+        )
+    return s
+
+
+@work
+def select_all_keys() -> Session:
+    s = Session("select-all-keys", "allow", "keys that show nothing: select all, copy, move, paste, field after field")
+    for n in range(10):
+        s.call("computer_use_key", {"key": "cmd+a"}, "ok")
+        s.call("computer_use_key", {"key": "cmd+c"}, "ok")
+        s.call("computer_use_click", {"x": 200, "y": 100 + 40 * n}, "ok")
+        s.call("computer_use_key", {"key": "cmd+v"}, "ok")
+    return s
+
+
+@work
+def reading_then_answering() -> Session:
+    s = Session("reading-then-answering", "allow", "one reference page gone back to between many new ones")
+    for n in range(8):
+        s.call(
+            "Read", {"file_path": "docs/index.md"}, "\n".join(f"- [Chapter {k}](ch{k}.md)" for k in range(8))
+        ) if n % 2 == 0 else None
+        s.call(
+            "Read",
+            {"file_path": f"docs/ch{n}.md"},
+            f"Chapter {n}\nAbout {'pqrstuvw'[n] * 6} and the way it fits with {'abcdefgh'[n] * 5}.",
+        )
+    return s
+
+
+@work
+def sales_lookup() -> Session:
+    s = Session("sales-lookup", "allow", "many records read one by one, most of them alike")
+    for n in range(20):
+        s.call(
+            "get_order",
+            {"order_id": 9000 + n},
+            json.dumps({"order_id": 9000 + n, "state": "shipped", "items": 1, "carrier": "DHL"}),
+        )
+    return s
+
+
+@work
+def lint_file_by_file() -> Session:
+    s = Session("lint-file-by-file", "allow", "a linter run on one file after the other without complaint")
+    for n in range(20):
+        s.sh(f"ruff check pkg/mod{n}.py", "All checks passed!")
+    return s
+
+
+@work
+def approvals_needed() -> Session:
+    s = Session("approvals-needed", "allow", "a plan shown three times, each time sent back with other remarks")
+    remarks = ["use the existing cache", "leave the API as it is", "one step fewer, and write tests first"]
+    for n, remark in enumerate(remarks):
+        s.call(
+            "submit_plan",
+            {
+                "plan": f"Plan {n}: rework the loader in {3 - n} steps and keep {['nothing', 'the cache', 'the cache and the API'][n]}"
+            },
+            None,
+            error=f"The user doesn't want to proceed with this plan. They said: {remark}",
+            code="REJECTED",
+        )
+        s.call("read_file", {"path": f"src/loader{n}.ts"}, f"export const loader{n} = {n}")
+    return s.call(
+        "submit_plan", {"plan": "Plan 3: tests first, then the loader in one step, cache and API kept"}, "approved"
+    )
+
+
+@work
+def long_training_prints() -> Session:
+    s = Session(
+        "long-training-prints",
+        "allow",
+        "a metric read once a minute, often unchanged for a while",
+        clock=1_761_300_000,
+        gap=60,
+    )
+    for n in range(25):
+        s.sh("python read_metric.py", f"best_val_loss={1.9 - (n // 6) / 10:.1f}")
+    return s
+
+
+@work
+def retry_until_merged() -> Session:
+    s = Session(
+        "retry-until-merged", "allow", "a merge queue: fetch, rebase, push rejected because others were faster, again"
+    )
+    r = rng("merge")
+    for n in range(5):
+        s.sh("git fetch origin", f"   {hexes(r, 7)}..{hexes(r, 7)}  main -> origin/main")
+        s.sh(
+            "git rebase origin/main",
+            f"Successfully rebased and updated refs/heads/feature onto commit by {['ann', 'bob', 'cleo', 'dan', 'eve'][n]}.",
+        )
+        s.sh(
+            "git push origin HEAD:main", " ! [rejected] HEAD -> main (fetch first)\nerror: failed to push some refs", 1
+        )
+    return s.sh("git push origin HEAD:main", "   1a2b3c4..5d6e7f8  HEAD -> main")
+
+
+@work
+def guess_the_port() -> Session:
+    s = Session("guess-the-port", "allow", "a few ports tried, then the right one")
+    for port in (3000, 5000, 8000, 8080):
+        s.sh(f"curl -s localhost:{port}/health", "curl: (7) Failed to connect: Connection refused", 7)
+    s.sh("docker compose ps", "api   0.0.0.0:8971->80/tcp")
+    return s.sh("curl -s localhost:8971/health", '{"ok":true}')
+
+
+@work
+def ledger_entries() -> Session:
+    s = Session("ledger-entries", "allow", "bookings made one by one with the same answer")
+    for n in range(24):
+        s.call(
+            "post_entry",
+            {"account": 4000 + n % 7, "amount": 10.5 * (n + 1), "text": "Office supplies for the second quarter"},
+            "booked",
+        )
+    return s
+
+
+@work
+def tests_by_name() -> Session:
+    s = Session(
+        "tests-by-name", "allow", "failing tests run one by one, all failing alike, between looks at their code"
+    )
+    for n in range(5):
+        s.sh(
+            f"pytest -q tests/test_api.py::test_case_{n}",
+            f"E   AttributeError: 'NoneType' object has no attribute 'id'\nFAILED tests/test_api.py::test_case_{n}",
+            1,
+        )
+        s.sh(
+            f"sed -n '{20 * n + 1},{20 * n + 20}p' tests/test_api.py",
+            "\n".join(f"    step_{k}(client)" for k in range(20 * n, 20 * n + 20)),
+        )
+    s.call("Edit", {"file_path": "conftest.py", "old_string": "return None", "new_string": "return client"}, "updated")
+    return s.sh("pytest -q tests/test_api.py", "5 passed in 0.9s")
+
+
+@work
+def tictactoe() -> Session:
+    s = Session(
+        "waiting-for-the-other-player",
+        "allow",
+        "a turn-based game: the state is looked at until the other has moved",
+        clock=1_761_400_000,
+        gap=12,
+    )
+    for n in range(5):
+        s.call("make_move", {"cell": n}, "move accepted, waiting for opponent")
+        for _ in range(3):
+            s.call("get_game_state", {}, f"turn: opponent, moves: {2 * n + 1}")
+        s.call("get_game_state", {}, f"turn: you, moves: {2 * n + 2}, board {'xo' * (n + 1)}")
+    return s
+
+
+@work
+def same_command_other_place() -> Session:
+    s = Session("same-command-other-place", "allow", "the same commands in many directories")
+    for n in range(10):
+        s.sh(f"cd services/s{n} && npm ci", "added 812 packages in 9s")
+        s.sh(f"cd services/s{n} && npm test", "Tests: 12 passed, 12 total")
+    return s
+
+
+@work
+def wait_for_file() -> Session:
+    s = Session("wait-for-file", "allow", "a file that another process will write, looked for with pauses")
+    for _ in range(7):
+        s.sh("sleep 20; ls out/report.json", "ls: cannot access 'out/report.json': No such file or directory", 2)
+    return s.sh("sleep 20; ls out/report.json", "out/report.json")
+
+
+@work
+def subtitles() -> Session:
+    s = Session("subtitles", "allow", "a long text translated in pieces with one tool and a fixed answer")
+    for n in range(22):
+        s.call(
+            "save_subtitle",
+            {"index": n, "text": f"In scene {n} the captain speaks about {'abcdefghijklmnopqrstuv'[n] * 4}"},
+            "ok",
+        )
+    return s
+
+
+@work
+def screenshots_of_a_flow() -> Session:
+    s = Session("screenshots-of-a-flow", "allow", "a screenshot after each click, the picture without its data")
+    for n in range(10):
+        s.call("browser_click", {"element": f"Step {n + 1} of the wizard", "ref": f"e{n + 4}"}, "Clicked.")
+        s.call(
+            "browser_take_screenshot",
+            {},
+            [{"type": "text", "text": f"Took a screenshot: /tmp/playwright/page-{n}.png"}, {"type": "image"}],
+        )
+    return s

@@ -14,6 +14,7 @@ RULES: dict[str, Callable[[Case], Iterator[Finding]]] = {
     "sameAnswer": repetition.same_answer,
     "looseKey": looks.loose_key,
     "reread": looks.reread,
+    "fixedAnswer": looks.fixed_answer,
     "sameFailure": failures.same_failure,
     "nothingFound": looks.nothing_found,
     "numbers": repetition.numbers,

@@ -10,7 +10,7 @@ from breaker.evidence import log as evidence
 from breaker.evidence.answers import is_transient
 from breaker.evidence.keys import Facts
 from breaker.evidence.log import Entry, Log
-from breaker.rules.adaptive.limits import HASTY, Limits
+from breaker.rules.adaptive.limits import HASTY, IDLE, Limits
 
 
 class Case(Struct, frozen=True):
@@ -73,6 +73,12 @@ class Chain(Struct):
     entries: list[Entry]
     slept: float = 0.0
     waits: int = 0
+    idle: float = 0.0
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether the agent did nothing at all for minutes between the tries."""
+        return self.count > 1 and self.idle >= IDLE * (self.count - 1)
 
     @property
     def count(self) -> int:
@@ -99,8 +105,11 @@ def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
     found = Chain([])
     tried: set[str] = set()
     refreshed = False
-    slept, waits = 0.0, 0
+    slept, waits, idle = 0.0, 0, 0.0
+    previous: Entry | None = None
     for entry, is_mine in zip(entries, mine, strict=True):
+        idle = max(idle, pause(previous, entry))
+        previous = entry
         if is_mine:
             last = found.entries[-1] if found.entries else None
             if last is None or entry.same != last.same or refreshed:
@@ -109,8 +118,9 @@ def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
                 found.entries.append(entry)
                 found.slept += slept
                 found.waits += waits
+                found.idle += idle
             refreshed = False
-            slept, waits = 0.0, 0
+            slept, waits, idle = 0.0, 0, 0.0
         elif entry.kind == "wait":
             slept += entry.slept
             waits += 1
@@ -118,6 +128,14 @@ def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
             tried.add(entry.loose)
             refreshed = True
     return found
+
+
+def pause(before: Entry | None, after: Entry) -> float:
+    """Seconds between the end of one call and the beginning of the next, 0 where nobody knows."""
+    if before is None or after.at is None:
+        return 0.0
+    ended = before.until if before.until is not None else before.at
+    return after.at - ended if ended is not None else 0.0
 
 
 def _is_settled_deed(found: Chain) -> bool:
@@ -132,14 +150,14 @@ def is_polled(found: Chain) -> bool:
         return False
     if last.deed and last.outcome != "fail":
         return False
-    if last.live == 1:
+    if last.started:
+        return False
+    if last.live == 1 or found.scheduled:
         return True
     paced = bool(found.waits) or last.slept > 0
     if last.outcome == "fail":
         gap = found.gap
-        return (
-            is_transient(last.failure) and (paced or (gap is not None and gap >= HASTY)) or (paced and last.live == 0)
-        )
+        return paced or (is_transient(last.failure) and gap is not None and gap >= HASTY)
     return last.live != -1 and (last.kind == "poll" or paced or last.moved)
 
 

@@ -53,12 +53,7 @@ def same_failure(about: Case) -> Iterator[Finding]:
 def denied(about: Case) -> Iterator[Finding]:
     """What is not allowed: the same call, or one call after the other."""
     facts, limits = about.facts, about.limits
-    same = [
-        entry
-        for entry in about.entries
-        if entry.outcome == "denied"
-        and (entry.strict == facts.strict or (about.reworded and entry.loose == facts.loose))
-    ]
+    same = [entry for entry in about.entries if entry.outcome == "denied" and entry.strict == facts.strict]
     later = [entry for entry in about.entries if entry.strict == facts.strict]
     if same and limits.denied is not None and (not later or later[-1].outcome == "denied"):
         count = steps(same)

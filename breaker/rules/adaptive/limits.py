@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+IDLE = 120.0
+"""Seconds without any call from which on the agent is taken to have been waiting: for a time, a person, a schedule."""
 HASTY = 5.0
 """Seconds between two polls below which they are hasty."""
 
@@ -13,6 +15,8 @@ class Limits(Struct, frozen=True):
 
     failure: int | None = 4
     """one call, one failure or empty answer, nothing changed"""
+    transient_failure: int | None = 6
+    """the same, when the failure is of a kind that may pass by itself"""
     look: int | None = 4
     """one look, one answer, nothing changed"""
     other: int | None = 5
@@ -34,6 +38,9 @@ class Limits(Struct, frozen=True):
     """known answers, in turn, of one command"""
     reread: int | None = 10
     """reads of parts of one file that were read already"""
+
+    fixed_answer: int | None = 8
+    """different looks of one tool that all bring the same long answer"""
 
     same_failure: int | None = 6
     drifting_failure: int | None = 9

@@ -62,6 +62,25 @@ def reread(about: Case) -> Iterator[Finding]:
         )
 
 
+def fixed_answer(about: Case) -> Iterator[Finding]:
+    """Different looks of one tool that all bring the same long answer: it does not depend on what is asked."""
+    facts, limit = about.facts, about.limits.fixed_answer
+    if facts.kind != "read" or limit is None:
+        return
+    row: list[Entry] = []
+    for entry in reversed(about.entries):
+        if entry.tool != facts.tool:
+            continue
+        if not entry.look or not entry.long or (row and entry.same != row[0].same):
+            break
+        row.append(entry)
+    if len({entry.strict for entry in row}) > 1:
+        count = steps(row)
+        yield Finding(
+            "fixedAnswer", count, limit, f"{count} different looks brought the same answer", scope=f"looks:{facts.tool}"
+        )
+
+
 def nothing_found(about: Case) -> Iterator[Finding]:
     """Looks in a row that find nothing, with no news in between."""
     facts, limit = about.facts, about.limits.nothing_found
@@ -69,15 +88,19 @@ def nothing_found(about: Case) -> Iterator[Finding]:
         return
     missed: list[Entry] = []
     tools: set[str] = set()
+    spared = 0
     for entry in reversed(about.entries):
         if entry.kind == "read" and (entry.outcome == "empty" or entry.failure in _NOT_THERE):
             missed.append(entry)
             tools.add(entry.tool)
-        elif entry.change == 2 or _found(entry):
+        elif entry.change == 2 or (_found(entry) and entry.tool in tools):
             break
+        elif _found(entry):
+            spared += 1
     if missed and facts.tool in tools:
-        count = steps(missed)
-        yield Finding("nothingFound", count, limit, f"{count} looks found nothing", scope=f"looks:{facts.tool}")
+        # What another tool found in between says that the search is not all that goes on.
+        count = steps(missed) - spared
+        yield Finding("nothingFound", count, limit, f"{steps(missed)} looks found nothing", scope=f"looks:{facts.tool}")
 
 
 def _found(entry: Entry) -> bool:

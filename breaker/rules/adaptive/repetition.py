@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from breaker.evidence.answers import is_transient
 from breaker.evidence.log import Entry
 from breaker.rules.adaptive.base import Case, Chain, Finding, chain, is_polled, patience, since_change
 from breaker.rules.adaptive.limits import HASTY, Limits
@@ -60,7 +61,11 @@ def _limit(found: Chain, limits: Limits) -> int | None:
     if last.outcome == "denied":
         return None  # refusals are counted by a rule of their own
     if last.outcome in ("fail", "invalid"):
-        return limits.failure
+        return limits.transient_failure if is_transient(last.failure) else limits.failure
+    if last.opaque:
+        return limits.run
+    if last.started:
+        return limits.other
     if last.look:
         return limits.look
     if last.kind == "mutate":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from breaker.evidence.classes import LOOKS
 from breaker.evidence.log import Entry
-from breaker.rules.adaptive.base import Case, Finding, steps
+from breaker.rules.adaptive.base import Case, Finding, pause, steps
+from breaker.rules.adaptive.limits import IDLE
 
 
 def no_news(about: Case) -> Iterator[Finding]:
@@ -14,16 +16,27 @@ def no_news(about: Case) -> Iterator[Finding]:
         return
     stale: list[Entry] = []
     deeds = False
+    news, best = 0, 0
+    later: Entry | None = None
     for entry in reversed(about.entries):
+        if later is not None and pause(entry, later) >= IDLE:
+            break
+        later = entry
         if entry.kind in ("wait", "poll") or entry.live == 1:
             continue
-        if entry.change == 2 or entry.news or not entry.known:
+        if entry.change == 2:
             break
+        if entry.news or not entry.known:
+            news += 1
+            if news > MAX_NEWS or entry.kind not in LOOKS:
+                break
+            continue
         stale.append(entry)
         deeds = deeds or entry.change == 1
+        best = max(best, steps(stale) - news)
     limit = about.limits.no_news_deeds if deeds else about.limits.no_news
     if stale and limit is not None:
-        count = steps(stale)
+        count = best
         yield Finding(
             "noNews",
             count,
@@ -75,8 +88,8 @@ def sleeps(about: Case) -> Iterator[Finding]:
     for entry in reversed(about.entries):
         if entry.kind == "wait":
             row.append(entry)
-        elif entry.kind != "bookkeeping":
-            break
+        elif entry.kind != "bookkeeping" and (entry.known or not entry.look):
+            break  # a look that comes again is what is waited for
     if not row:
         return
     slept = sum(entry.slept for entry in row) + facts.slept
@@ -88,6 +101,10 @@ def sleeps(about: Case) -> Iterator[Finding]:
         yield Finding(
             "sleeps", steps(row), limit, f"{steps(row)} waits in a row with nothing looked at in between", facts.strict
         )
+
+
+MAX_NEWS = 8
+"""Looks at something new among steps that repeat earlier ones; each takes one of them back."""
 
 
 def _is_deed(entry: Entry) -> bool:
