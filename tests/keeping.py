@@ -17,14 +17,26 @@ def engine(*, compact: bool = False, key: bytes = b"k", **config: Any) -> Engine
     return Engine(resolve([Layer("test", config)]).settings, key=key, compact=compact)
 
 
+RUNNING: list[Process] = []
+
+
+def end_all() -> None:
+    """Let all keepers go, whose threads would otherwise find their stores closed."""
+    while RUNNING:
+        RUNNING.pop().keeper.close()
+
+
 class Process:
     """What a serving process holds. `do` handles one message."""
 
-    def __init__(self, store: Store | None, *, refresh_seconds: float = 3600.0, **config: Any) -> None:
+    def __init__(
+        self, store: Store | None, *, refresh_seconds: float = 3600.0, problem: str | None = None, **config: Any
+    ) -> None:
         self.logged: list[str] = []
-        self.keeper = Keeper(store, log=self.logged.append, refresh_seconds=refresh_seconds)
+        self.keeper = Keeper(store, log=self.logged.append, refresh_seconds=refresh_seconds, problem=problem)
         self.engine = engine(**config)
         self.keeper.attach(self.engine)
+        RUNNING.append(self)
 
     def do(self, act: Callable[[Engine], Any], *, waits: bool = False) -> Any:
         self.keeper.before()

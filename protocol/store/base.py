@@ -72,6 +72,9 @@ class Store(Protocol):
     near: bool
     """Whether reading it is cheap enough to be done while a call waits."""
 
+    writable: bool
+    """Whether it can be written at all."""
+
     key: bytes
     """What digests of secrets are keyed by, the same for all processes on it."""
 

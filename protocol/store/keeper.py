@@ -98,7 +98,7 @@ class Keeper:
         self._ticket = f"{time.time_ns():x}"
         self._stuck: Batch | None = None
         self._away = False
-        self._writes = True
+        self._writes = store is not None and store.writable
         self._dropped = 0
         self._faulted = False
         self._fetched = time.monotonic()
@@ -117,6 +117,7 @@ class Keeper:
         if self._store is not None:
             engine.state.loader = self._load
             engine.state.journal = self._note
+            self._awaken()
 
     def before(self) -> None:
         """A message is about to be handled: take in what was fetched."""
@@ -253,7 +254,7 @@ class Keeper:
     def _expire(self) -> None:
         with self._lock:
             try:
-                if self._store is not None:
+                if self._store is not None and self._writes:
                     self._store.expire(self._days)
             except Exception as error:
                 self._failed(error)

@@ -77,9 +77,12 @@ class Once:
 
     def judge(self, answer: Callable[[], Answer]) -> Answer:
         """What `answer` returns, which asks the engine. What happened is kept when this returns."""
-        self._try(self._begin)
+        writes = self._store is not None and self._store.writable
+        if writes:
+            self._try(self._begin)
         answered = answer()
-        self._try(self._keep)
+        if writes:
+            self._try(self._keep)
         self.close()
         return answered
 
@@ -124,7 +127,7 @@ class Once:
 
     def _note(self, entry: Entry) -> None:
         self._entries.append(entry)
-        if entry.op == "charge":
+        if entry.op == "charge" and self._store is not None and self._store.writable:
             self._try(self._charge)
 
     def _charge(self, store: Store) -> None:

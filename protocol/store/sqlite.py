@@ -7,11 +7,13 @@ ends it. (A power cut may take the last moments, or in a process per event the f
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -26,9 +28,21 @@ from protocol.store.base import (
     Denial,
     StoredAgent,
 )
-from protocol.store.sqlite_file import CHECKED_BYTES, alone_in, check, connect, errors, identity, migrate, set_aside
+from protocol.store.sqlite_file import (
+    CHECKED_BYTES,
+    alone_in,
+    check,
+    connect,
+    connect_to_read,
+    errors,
+    identity,
+    migrate,
+    set_aside,
+)
 
 DAY = 86_400.0
+
+_DENIED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 _ACCOUNT = """
     SELECT agent.id, parent.name, agent.kind, agent.started_by, agent.ordinal, agent.turn_spent, agent.session_spent,
@@ -54,29 +68,33 @@ _DESCENDANTS = """
 class SqliteStore:
     """One file. `brief` is for a process that ends after one transaction.
 
-    Raises AwayError, ReadOnlyError or BrokenError when it cannot be used; a file that is broken was not touched.
+    Raises a StoreError when it cannot be used; a file that is broken was not touched then.
     """
 
     engine = "sqlite"
     near = True
 
-    def __init__(self, path: Path, *, brief: bool = False, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, path: Path, *, brief: bool = False, writable: bool = True, clock: Callable[[], float] = time.time
+    ) -> None:
         self.path = path
+        self.writable = writable
         self.place = str(path)
         self.notes: list[str] = []
         self._clock = clock
-        self._identity = identity(path)
         self._seen_version = 0
         with errors():
-            self._writer = connect(path)
+            self._identity = identity(path)
+            open_one = connect if writable else connect_to_read
+            self._writer = open_one(path)
             try:
-                migrate(self._writer)
+                migrate(self._writer, writable=writable)
                 # A brief process is the last one on the file most times it ends, and would wait for the disk then.
                 self._writer.execute(f"PRAGMA synchronous = {'OFF' if brief else 'NORMAL'}")
                 if not brief and path.stat().st_size <= CHECKED_BYTES:
                     check(self._writer)
                 # Readers never wait for writers, but one connection would wait for its own.
-                self._reader = self._writer if brief else connect(path)
+                self._reader = self._writer if brief else open_one(path)
                 self.key: bytes = self._writer.execute("SELECT value FROM meta WHERE name = 'key'").fetchone()[0]
             except BaseException:
                 self._writer.close()
@@ -333,36 +351,44 @@ _POST: dict[str, Callable[[SqliteStore, sqlite3.Connection, Entry, list[int]], N
 }
 
 
-def open_file(path: Path, *, brief: bool = False) -> SqliteStore:
-    """The state in a file, made when there is none. A file that is no state is set aside, and `notes` says so.
+def open_file(path: Path, *, brief: bool = False, clock: Callable[[], float] = time.time) -> SqliteStore:
+    """The state in a file, made when there is none.
 
-    Raises AwayError, ReadOnlyError, or StoreError for a file of a newer version.
+    A file that is no state is set aside, and one that cannot be written is opened to be read; `notes` says so.
+    Raises AwayError, or StoreError for a file of a newer version.
     """
+    writable = _made(path)
+    open_it = partial(SqliteStore, path, brief=brief, writable=writable, clock=clock)
+    try:
+        store = open_it()
+    except BrokenError:
+        with alone_in(path.parent):
+            try:
+                return open_it()  # another process may have been here first
+            except BrokenError as broken:
+                aside = set_aside(path)
+                store = open_it(writable=_made(path))
+                store.notes.append(f"{broken}; it was set aside as {aside}, and counting starts anew")
+    if not store.writable:
+        store.notes.append("it cannot be written; counting goes on in memory")
+    return store
+
+
+def _made(path: Path) -> bool:
+    """Make a file that only the user can read, and its directories, where there is none; whether it can be written."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Made here and not by SQLite, so that nobody else could ever read it; what SQLite adds beside it is alike.
+        # Made here and not by SQLite, so that nobody else can ever read it. What SQLite adds beside it is alike.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    except PermissionError:
-        if not path.is_file():
-            raise AwayError("it cannot be made: permission denied") from None
     except OSError as error:
+        if error.errno in _DENIED and path.is_file():
+            return False
         raise AwayError(error.strerror or str(error)) from error
     if not path.is_file():
         raise AwayError("it is not a file")
     with suppress(OSError):
         path.chmod(0o600)
-    try:
-        return SqliteStore(path, brief=brief)
-    except BrokenError:
-        with alone_in(path.parent):
-            try:
-                return SqliteStore(path, brief=brief)  # another process may have been here first
-            except BrokenError as broken:
-                aside = set_aside(path)
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-                store = SqliteStore(path, brief=brief)
-                store.notes.append(f"{broken}; it was set aside as {aside}, and counting starts anew")
-                return store
+    return os.access(path.parent, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _accounts(db: sqlite3.Connection, names: Iterable[str]) -> dict[str, Account]:

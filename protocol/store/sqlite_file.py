@@ -45,10 +45,23 @@ def connect(path: Path) -> sqlite3.Connection:
     return db
 
 
-def migrate(db: sqlite3.Connection) -> None:
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection to a file that cannot be written, or beside which nothing can be."""
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    try:
+        db = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        db.execute("PRAGMA schema_version")
+    except sqlite3.OperationalError:  # its log cannot be read without writing: go by the file alone
+        db = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None, check_same_thread=False)
+    return db
+
+
+def migrate(db: sqlite3.Connection, *, writable: bool = True) -> None:
     """Make a new file ours, and an older one of ours new."""
     if _version(db) == VERSION:
         return
+    if not writable:
+        raise StoreError("it is of an older version, and cannot be written to be brought forward")
     _log_ahead(db)
     db.execute("BEGIN IMMEDIATE")
     try:

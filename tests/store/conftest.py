@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from keeping import end_all
 
 from protocol.store.base import Store
 from protocol.store.sqlite import open_file
@@ -23,6 +24,7 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
         return opened[-1]
 
     yield open_one
+    end_all()
     for store in opened:
         store.close()
 

@@ -271,11 +271,11 @@ def test_no_secret_and_no_output_is_in_the_file(tmp_path: Path) -> None:
 
 
 def test_eight_processes_at_once_are_judged_one_after_the_other(tmp_path: Path) -> None:
-    """Of 24 equal calls exactly those before the limit run, and every token is there."""
+    """Of 12 equal calls exactly those before the limit run, and every token is there."""
     state = tmp_path / "state.sqlite"
-    config = ["--state", str(state), "--limits", '{"exact": 12}', "--on-limit", "deny"]
-    requests = [message("guard", {"tool": "ls", "arguments": {}, "callId": f"c{n}"}) for n in range(24)] + [
-        message("usage", {"inputTokens": 5}) for n in range(8)
+    config = ["--state", str(state), "--limits", '{"exact": 6}', "--on-limit", "deny"]
+    requests = [message("guard", {"tool": "ls", "arguments": {}, "callId": f"c{n}"}) for n in range(12)] + [
+        message("usage", {"inputTokens": 5}) for n in range(4)
     ]
     answers: list[Any] = []
     waiting = list(requests)
@@ -301,7 +301,7 @@ def test_eight_processes_at_once_are_judged_one_after_the_other(tmp_path: Path) 
             assert complaints == b""
             answers.append(json.loads(out)["result"])
     decisions = [answer["decision"] for answer in answers if "decision" in answer]
-    assert (decisions.count("allow"), decisions.count("deny")) == (11, 13)
+    assert (decisions.count("allow"), decisions.count("deny")) == (5, 7)
     shown = json.loads(run("state", "--json", "--state", str(state)).stdout)
     (main,) = shown["agents"]
-    assert (main["account"]["session_spent"], main["account"]["tools"]) == (40, 11)
+    assert (main["account"]["session_spent"], main["account"]["tools"]) == (20, 5)
