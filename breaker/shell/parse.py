@@ -39,9 +39,9 @@ def parse(text: str) -> Script:
     reader = _Reader(text.replace("\r\n", "\n") if "\r" in text else text)
     try:
         reader.read_list("")
-        if tail := tail_of(reader.pending):
+        if tail := tail_of(reader.pending, balanced=not reader.broken):
             reader.commands.append(Command((), before=tail))
-    except FullError:
+    except (FullError, RecursionError):  # the second where the caller's own stack is deep
         reader.broken = True
         reader.commands.append(Command((), before=reader.text))
     return Script(tuple(reader.commands), reader.broken)

@@ -385,6 +385,7 @@ def mark_actives(values: list[str], spelled: list[str | None], candidates: list[
             alternatives += 1
 
 
-def tail_of(signs: list[str]) -> str:
-    """What stands behind the last command, unless its beginning already says it."""
-    return " ".join(signs) if any(sign != ";" and sign not in tokens.CLOSERS for sign in signs) else ""
+def tail_of(signs: list[str], balanced: bool = True) -> str:
+    """What stands behind the last command; nothing when that is a separator, or (`balanced`) what closes it all."""
+    silent = tokens.CLOSERS | {";"} if balanced else {";"}
+    return "" if silent.issuperset(signs) else " ".join(signs)
