@@ -57,8 +57,8 @@ class Fragile:
 
 
 @pytest.fixture
-def fragile(store: Store) -> Fragile:
-    return Fragile(store)
+def fragile(another: Callable[[], Store]) -> Fragile:
+    return Fragile(another())
 
 
 @pytest.fixture
@@ -221,8 +221,8 @@ class TestWhileTheStoreIsAway:
         status = process.keeper.status()
         assert (status["engine"], status["degraded"]) == ("none", True)
 
-    def test_a_store_that_cannot_be_written_is_read(self, process: Process, fragile: Fragile) -> None:
-        fragile.store.apply([Entry("charge", "main", 10), Entry("charge", "other", 5)])
+    def test_a_store_that_cannot_be_written_is_read(self, process: Process, fragile: Fragile, store: Store) -> None:
+        store.apply([Entry("charge", "main", 10), Entry("charge", "other", 5)])
         fragile.error = ReadOnlyError("it cannot be written")
         process.use("main", 10)
         process.use("main", 10)
@@ -231,7 +231,7 @@ class TestWhileTheStoreIsAway:
         assert len(process.logged) == 1
         assert process.keeper.status()["degraded"] is True
 
-    def test_a_fault_in_the_book_keeping_stops_nothing(self, process: Process, fragile: Fragile) -> None:
+    def test_a_fault_in_the_book_keeping_stops_nothing(self, process: Process, fragile: Fragile, store: Store) -> None:
         fragile.error = ZeroDivisionError("oops")
         process.use("main", 10)
         process.use("main", 10)
@@ -239,4 +239,4 @@ class TestWhileTheStoreIsAway:
         process.use("main", 10)
         assert len(process.logged) == 1
         assert process.keeper.status()["degraded"] is True
-        assert spent(fragile.store, "main") == 10
+        assert spent(store, "main") == 10

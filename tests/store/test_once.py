@@ -191,6 +191,7 @@ class TestWithoutTheStore:
 
     class Broken:
         place = "/state"
+        writable = True
         key = b"k"
 
         def __init__(self, error: Exception) -> None:
