@@ -144,6 +144,7 @@ class _Reader(WordReader):
             level.complete = True
             return
         if word in tokens.CONTINUES:
+            self.broken |= level.awaited[-1:] != [tokens.CONTINUES[word]]
             self.drop_separator()
             pending.append(word)
             level.complete = False

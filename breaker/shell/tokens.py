@@ -62,8 +62,9 @@ BEFORE_COMPOUND = re.compile(r"(?:[ \t]++-p)?+[ \t]++(?=[({!]|(?:if|for|while|un
 OPENERS = {"if": "fi", "while": "done", "until": "done", "{": "}", "!": ""}
 """Words that may precede a command, and the word that closes what they open."""
 CLOSERS = frozenset({"fi", "done", "esac", "}", ")"})
-CONTINUES = frozenset({"then", "else", "elif", "do"})
-RESERVED = CLOSERS | CONTINUES | OPENERS.keys() | {"[[", "case", "for", "select", "function", "time", "coproc"}
+CONTINUES = {"then": "fi", "else": "fi", "elif": "fi", "do": "done"}
+"""Words between the parts of what is open, and the word that closes it."""
+RESERVED = CLOSERS | CONTINUES.keys() | OPENERS.keys() | {"[[", "case", "for", "select", "function", "time", "coproc"}
 
 
 def skip_blanks(text: str, pos: int) -> int:
