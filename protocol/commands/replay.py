@@ -88,7 +88,12 @@ class _Run:
         else:
             self._table()
         if self.foreign:
-            print(f"toolbreaker: {self.foreign} files in folders are no recordings", file=sys.stderr)
+            said = (
+                "1 file in folders is no recording"
+                if self.foreign == 1
+                else f"{self.foreign} files in folders are no recordings"
+            )
+            print(f"toolbreaker: {said}", file=sys.stderr)
         if not self.total.sessions and not self.failed:
             print("toolbreaker: there is no recording", file=sys.stderr)
             return 1
@@ -167,6 +172,7 @@ class _Run:
 
     def _page(self) -> None:
         from protocol.replay.page import page
+        from protocol.replay.table import some
 
         reports = list(self.reports())
         if not reports:
@@ -178,7 +184,7 @@ class _Run:
             print(f"toolbreaker: cannot write {self.args.html}: {error.strerror}", file=sys.stderr)
             self.failed = True
             return
-        print(f"{self.args.html}: {len(reports)} sessions, {len(html.encode()) / 1e6:.1f} MB")
+        print(f"{self.args.html}: {some(len(reports), 'session')}, {len(html.encode()) / 1e6:.1f} MB")
         self._total()
 
 

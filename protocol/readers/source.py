@@ -66,6 +66,10 @@ def lines(stream: BinaryIO, notes: Notes) -> Iterator[Line]:
     """The lines without their ends, blank ones included. A stream that breaks off is noted, not raised."""
 
     def read() -> bytes:
+        if stream.closed:
+            raise RecordingError(
+                "a session has to be read before the next one is asked for, and before the file closes"
+            )
         try:
             return stream.readline(MAX_LINE)
         except broken() as error:

@@ -117,7 +117,7 @@ def saved(found: Stop) -> str:
     parts = [some(found.calls, "call")]
     if found.tokens:
         parts.append(f"{tokens(found.tokens)} input tokens")
-    if found.seconds:
+    if found.seconds and found.seconds >= 1:
         parts.append(duration(found.seconds))
     again = f"; {number(found.blocked)} of the calls would have been stopped" if found.blocked > 1 else ""
     return f"the turn went on for {', '.join(parts)}{again}"

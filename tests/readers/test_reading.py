@@ -128,6 +128,12 @@ class TestUnknown:
         with pytest.raises(RecordingError, match=r"no format; known are: .*codex"):
             list(open_recording(DATA / "codex.jsonl", "codexx"))
 
+    def test_a_session_that_is_read_too_late_says_so(self, tmp_path: Path) -> None:
+        (tmp_path / "long").write_bytes(b'{"role":"user","content":"x"}\n' * 1000)
+        (session,) = open_recording(tmp_path / "long")
+        with pytest.raises(RecordingError, match="before the next one is asked for"):
+            list(session.messages)
+
     def test_a_named_format_reads_what_no_rule_would_find(self) -> None:
         assert read(b'{"weird": true}\n{"type":"tool/call","data":{"callId":"a","name":"b"}}\n', "dsh")[0][1] == 1
 

@@ -1,0 +1,90 @@
+"""`toolbreaker sweep`: recorded sessions under many settings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from protocol import layers
+
+if TYPE_CHECKING:
+    from protocol.replay.sweep import Cell, Grid
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.description = (
+        "Replay recordings under every combination of the values given with --set: how many sessions would be "
+        "stopped, by outcome where there is one, how many calls and advisories, and how many sessions reach each "
+        "number of failures in a row. Everything else is as in replay."
+    )
+    parser.usage = "%(prog)s [-h] --set KEY=VALUE,... [--svg FILE] [--json] [-j N] [--SETTING VALUE ...] PATH ..."
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder, a pattern, or - for standard input")
+    parser.add_argument(
+        "--set",
+        action="append",
+        required=True,
+        metavar="KEY=VALUE,...",
+        help="values of a setting, such as limits.exact=8,12,off or failLimit=3,5",
+    )
+    parser.add_argument("--runs", type=int, default=6, metavar="N", help="count rows of failures up to N (default: 6)")
+    parser.add_argument("--svg", metavar="FILE", help="write the bars as SVG too")
+    parser.add_argument("--json", action="store_true", help="print the grid as JSON")
+    parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="processes (0: one a core)")
+    parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
+    layers.add_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0; 1 when a file that was named cannot be read; 2 when the grid or the configuration is wrong."""
+    from breaker.options import ConfigError
+    from protocol.readers import NAMES
+    from protocol.replay.collect import Progress, inputs
+    from protocol.replay.sweep import axis, grid, sweep_files
+
+    if args.format is not None and args.format not in NAMES:
+        print(f"toolbreaker: {args.format!r} is no format; known are {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    try:
+        axes = [axis(text) for text in args.set]
+        wanted = grid(axes, layers.sources_of(args, os.environ), max(1, args.runs), args.format)
+    except ConfigError as error:
+        print(layers.complaint(error), file=sys.stderr)
+        return 2
+    except ValueError as error:
+        print(f"toolbreaker: {error}", file=sys.stderr)
+        return 2
+    files = list(inputs(args.paths))
+    progress = Progress(len(files))
+    cells, troubles = sweep_files(files, wanted, args.jobs or os.cpu_count() or 1, progress)
+    progress.clear()
+    named = [trouble for trouble in troubles if not trouble.found]
+    for trouble in named:
+        print(f"toolbreaker: {trouble.text}", file=sys.stderr)
+    if not any(cell.total.sessions for cell in cells):
+        print("toolbreaker: there is no recording", file=sys.stderr)
+        return 1
+    _show(args, wanted, cells)
+    return int(bool(named))
+
+
+def _show(args: argparse.Namespace, wanted: Grid, cells: list[Cell]) -> None:
+    import json
+
+    from protocol.replay.plot import bars, svg, table
+    from protocol.replay.report import plain
+
+    if args.svg:
+        Path(args.svg).write_text(svg(cells), "utf-8")
+    if args.json:
+        axes = {axis.key: list(axis.values) for axis in wanted.axes}
+        print(json.dumps({"axes": axes, "cells": [plain(cell) for cell in cells]}, indent=1))
+        return
+    for line in table(cells):
+        print(line)
+    print("\nsessions stopped")
+    for line in bars(cells):
+        print(line)
