@@ -42,7 +42,7 @@ class Command(Struct, frozen=True):
 
 
 class Script(Struct, frozen=True):
-    """A parsed script. `fallback` says that the grammar was not used, and the words alone were read."""
+    """A parsed script. `fallback` says that bash would not accept it, or that it is over a limit of the reader."""
 
     commands: tuple[Command, ...]
     fallback: bool = False
