@@ -19,7 +19,7 @@ from support import PATIENCE, ROOT, Server, environment, message
 from protocol.store.sqlite import open_file
 
 LONG = os.environ.get("LONG_TESTS") == "1"
-KILLS = 200 if LONG else 20
+KILLS = 200 if LONG else 10
 EVENTS = 10_000 if LONG else 400
 WORKERS = 8
 

@@ -1,0 +1,119 @@
+"""`toolbreaker state`: what a person sees, and a person's way out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support import Server, run
+
+from breaker.state import Entry
+from protocol.commands.state import bar
+from protocol.store.sqlite import open_file
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "state.sqlite"
+    store = open_file(path)
+    store.apply(
+        [
+            Entry("turn", "main"),
+            Entry("start", "helper", line=("main",), kind="subagent", at=1.0),
+            Entry("charge", "main", 30, "r1"),
+            Entry("charge", "helper", 20, "r2"),
+            Entry("tool", "helper", 1),
+            Entry("deny", "main", key="LOOP_GUARD_REPEAT", kind="exact:read:{}#0123456789abcdef", at=86_400.0),
+            Entry("charge", "else\x1b[31mwhere", 1),
+        ]
+    )
+    store.close()
+    return path
+
+
+def out(*arguments: str, status: int = 0) -> str:
+    ended = run(*arguments)
+    assert ended.returncode == status, ended.stderr.decode()
+    return ended.stdout.decode() or ended.stderr.decode()
+
+
+def test_agents_turns_budgets_and_denials_are_shown(path: Path) -> None:
+    shown = out("state", "--state", str(path), "--max-tokens", "100", "--family-max-tokens", "40")
+    assert f"{path}: 3 agents" in shown
+    assert "main: 1 turn, just seen" in shown
+    assert "██████████░░░░░░░░░░  50 of 100 tokens (50 %)" in shown
+    assert "████████████████████  50 of 40 tokens (125 %)" in shown
+    assert "  helper (subagent of main): 0 turns" in shown
+    assert "1 model request" in shown
+    assert "1 running" in shown
+    assert "main  LOOP_GUARD_REPEAT  exact:read:{}" in shown
+    assert "\x1b" not in shown
+
+
+def test_the_same_as_json(path: Path) -> None:
+    shown = json.loads(out("state", "--state", str(path), "--json"))
+    spent = {agent["name"]: agent["account"]["session_spent"] for agent in shown["agents"]}
+    assert spent == {"main": 30, "helper": 20, "else\x1b[31mwhere": 1}
+    assert shown["denials"][0]["code"] == "LOOP_GUARD_REPEAT"
+
+
+@pytest.mark.parametrize(("spent", "filled"), [(0, 0), (49, 9), (99, 19), (100, 20), (1000, 20)])
+def test_a_bar_is_full_at_the_limit_and_not_before(spent: int, filled: int) -> None:
+    assert bar(spent, 100, 20).count("█") == filled
+
+
+def test_a_reset_says_what_it_did(path: Path) -> None:
+    assert out("state", "reset", "helper", "--state", str(path)) == "Forgot 1 agent: helper.\n"
+    budgets = out("state", "--state", str(path), "reset", "--budget")
+    assert budgets == "Took back the tokens spent by 2 agents: main, elsewhere.\n"
+    assert "0 of 60,000,000" in out("state", "--state", str(path))
+    assert out("state", "reset", "--state", str(path)).startswith("Forgot 2 agents")
+    assert out("state", "reset", "--state", str(path)) == "Nothing is stored.\n"
+
+
+def test_an_agent_that_is_not_stored_is_exit_status_1(path: Path) -> None:
+    assert "No agent nobody is stored" in out("state", "reset", "nobody", "--state", str(path), status=1)
+
+
+def test_where_nothing_is_stored_yet_nothing_is_made(tmp_path: Path) -> None:
+    place = str(tmp_path / "state.sqlite")
+    assert out("state", "--state", place) == "Nothing is stored.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_auto_and_namespace_find_what_serve_wrote(tmp_path: Path) -> None:
+    with Server("--state", "auto", "--namespace", "team", XDG_STATE_HOME=str(tmp_path)) as server:
+        server.call("usage", agent="a", inputTokens=5)
+        assert server.close() == 0
+    ended = run("state", "--json", "--namespace", "team", XDG_STATE_HOME=str(tmp_path))
+    assert [agent["name"] for agent in json.loads(ended.stdout)["agents"]] == ["a"]
+    by_variable = run(
+        "state", "--json", TOOLBREAKER_STATE=str(tmp_path / "toolbreaker" / "team.sqlite"), XDG_STATE_HOME="/nowhere"
+    )
+    assert by_variable.stdout == ended.stdout
+
+
+def test_a_broken_file_is_named_and_left_alone(tmp_path: Path) -> None:
+    place = tmp_path / "state.sqlite"
+    place.write_bytes(b"not a database" * 100)
+    assert str(place) in out("state", "--state", str(place), status=1)
+    assert [each.name for each in tmp_path.iterdir()] == ["state.sqlite"]
+
+
+@pytest.mark.parametrize("arguments", [("--state", "none"), ("--namespace", "../x"), ("--max-tokens", "many")])
+def test_wrong_arguments_are_exit_status_2(arguments: tuple[str, ...]) -> None:
+    out("state", *arguments, status=2)
+
+
+def test_a_reset_lets_a_running_server_go_on(tmp_path: Path) -> None:
+    """The way out of a budget that a denial names."""
+    place = str(tmp_path / "state.sqlite")
+    with Server("--state", place, "--max-tokens", "10") as server:
+        server.call("usage", inputTokens=10)
+        denied = server.call("guard", tool="read", arguments={})
+        assert denied["code"] == "LOOP_GUARD_BUDGET_EXHAUSTED"
+        assert "toolbreaker state reset --budget" in denied["reason"]
+        out("state", "reset", "--budget", "--state", place)
+        server.call("usage", inputTokens=1)
+        assert server.call("guard", tool="read", arguments={})["decision"] == "allow"
