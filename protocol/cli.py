@@ -1,21 +1,21 @@
-"""The command `toolbreaker`: which sub-commands there are. Only the one that runs is imported."""
+"""The command `toolbreaker`: which sub-commands there are. Only the one that runs is imported.
+
+`hook` runs before and after every tool call of a client, and what is imported is what its user waits for: whatever
+it does not need is imported where it is used.
+"""
 
 from __future__ import annotations
 
-import argparse
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from difflib import get_close_matches
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
-from types import FrameType, ModuleType
+from typing import TYPE_CHECKING
 
 from protocol.about import DISTRIBUTION, VERSION
-from protocol.streams import flush_or_discard
+
+if TYPE_CHECKING:
+    import argparse
+    from types import FrameType, ModuleType
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("protocol.commands.serve", "judge an agent's tool calls over standard input and output"),
@@ -37,7 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status. `hook` always ends with 0: to some clients 2 means "block"."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["hook"]:
-        return _run_hook(arguments[1:])
+        return _run_hook(arguments[1:], ends=argv is None)
+    from protocol.streams import flush_or_discard
+
     try:
         return _run(arguments)
     except KeyboardInterrupt:
@@ -61,6 +63,8 @@ def _run(arguments: list[str]) -> int:
         return 1
     if name not in COMMANDS or not _is_there(name):
         if name:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, available(), 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             print(f"{DISTRIBUTION}: there is no command {name!r}{hint}", file=sys.stderr)
@@ -71,7 +75,11 @@ def _run(arguments: list[str]) -> int:
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run one sub-command. argparse ends the process with 2 when the arguments are wrong."""
+    from importlib import import_module
+
     if name == "serve":  # it ends with 0 on these, and may be asked to before it is loaded
+        import signal
+
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _end_quietly)
     module = import_module(COMMANDS[name][0])
@@ -103,6 +111,9 @@ def usage() -> str:
 
 def foreign_packages() -> str | None:
     """What is wrong when another distribution's `breaker` or `protocol` stands in the place of ours."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
     ours = Path(__file__).resolve().parent.parent
     for name in ("breaker", "protocol"):
         try:
@@ -121,26 +132,35 @@ def foreign_packages() -> str | None:
 
 
 def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
+    import argparse
+
     parser = argparse.ArgumentParser(prog=f"{DISTRIBUTION} {name}", description=COMMANDS[name][1], allow_abbrev=False)
     module.configure(parser)
     return parser
 
 
 def _is_there(name: str) -> bool:
+    from importlib.util import find_spec
+
     return find_spec(COMMANDS[name][0]) is not None
 
 
-def _run_hook(arguments: list[str]) -> int:
-    """A hook that fails must look like no hook: whatever happens, the status is 0 and the client goes on."""
+def _run_hook(arguments: list[str], *, ends: bool) -> int:
+    """A hook that fails must look like no hook: whatever happens, the status is 0 and the client goes on.
+
+    When the process `ends` with it, Python's own end is left out, which takes the memory apart piece by piece.
+    """
     try:
-        if foreign_packages() is None:
-            run_command("hook", arguments)
-    except SystemExit:
-        pass
+        from protocol.hook.run import main as answer
+
+        answer(arguments)
     except BaseException as error:
+        from contextlib import suppress
+
         with suppress(Exception):
-            print(f"{DISTRIBUTION} hook: {type(error).__name__}: {error}", file=sys.stderr)
-    flush_or_discard()
+            print(f"{DISTRIBUTION} hook: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    if ends:
+        os._exit(0)
     return 0
 
 
