@@ -123,7 +123,7 @@ def _mend(match: re.Match[str]) -> str:
 
 
 def values(raw: Iterable[Line], notes: Notes) -> Iterator[Any]:
-    """The JSON value of each line that has one."""
+    """The JSON values of each line that has one. Files that were joined without a line end between hold two."""
 
     def mended() -> None:
         notes.mended += 1
@@ -134,4 +134,24 @@ def values(raw: Iterable[Line], notes: Notes) -> Iterator[Any]:
         try:
             yield decode(line, mended)
         except ValueError as error:
-            notes.skip(f"not JSON: {error}", number)
+            several = _several(line)
+            if several:
+                notes.mended += 1
+                yield from several
+            else:
+                notes.skip(f"not JSON: {error}", number)
+
+
+def _several(line: bytes) -> list[Any]:
+    """The objects of a line that holds nothing but objects, one behind the other; else none."""
+    text = line.decode("utf-8", "replace")
+    read, found, position = json.JSONDecoder(strict=False).raw_decode, [], 0
+    try:
+        while position < len(text):
+            if text[position] != "{":
+                return []
+            value, position = read(text, position)
+            found.append(value)
+    except (ValueError, RecursionError):
+        return []
+    return found

@@ -109,7 +109,14 @@ def details(report: SessionReport) -> Iterator[str]:
 def stop(found: Stop) -> str:
     what = found.fingerprint or found.detail or found.tool
     agent = "" if found.agent == "main" else f" of {clean(found.agent, 24)}"
-    return f"call {found.number}{agent}: {found.gate} {found.count}/{found.limit:g} {clean(what, 80)} ({found.code})"
+    why = f" ({clean(found.detail, 80)})" if found.fingerprint and found.detail else ""
+    where = f"call {found.number}{agent}: {found.gate} {of(found.count, found.limit)}"
+    return f"{where} {clean(what, 80)}{why}, {found.code}"
+
+
+def of(count: int, limit: int | float) -> str:
+    """`12/12`; token counts as people say them."""
+    return f"{tokens(count)}/{tokens(int(limit))}" if limit >= 10_000 else f"{count}/{limit:g}"
 
 
 def saved(found: Stop) -> str:
@@ -170,7 +177,7 @@ def _call(event: CallEvent, width: int) -> str:
 
 def _hit(hit: Hit) -> str:
     what = hit.fingerprint or hit.detail or ""
-    return f"{hit.gate} {hit.count}/{hit.limit:g} {clean(what, 60)}".rstrip()
+    return f"{hit.gate} {of(hit.count, hit.limit)} {clean(what, 60)}".rstrip()
 
 
 def _mark(event: MarkEvent) -> str:

@@ -83,6 +83,13 @@ class TestLines:
         assert session.notes.mended == 1
         assert decode(b'"a\\dev \\ud83d \\\\d \\ud83d\\ude00"') == "a\\dev \ufffd \\d \U0001f600"
 
+    def test_files_joined_without_a_line_end_lose_no_row(self) -> None:
+        rows = EXCERPTS["codex.jsonl"].splitlines()
+        joined = b"\n".join([*rows[:4], rows[4] + rows[5], *rows[6:]])
+        ((session, count),) = read(joined)
+        assert count == read(EXCERPTS["codex.jsonl"])[0][1]
+        assert (session.notes.skipped, session.notes.mended) == (0, 1)
+
     def test_a_line_beyond_the_limit_is_skipped_without_being_held(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(source_module, "MAX_LINE", 100)
         row = b'{"role":"user","content":"x"}\n'

@@ -41,7 +41,7 @@ def test_the_table_has_a_row_a_session_and_a_total(recording: Path) -> None:
     lines = out(str(recording)).splitlines()
     assert lines[0].split()[:4] == ["session", "calls", "turns", "failed"]
     assert lines[1].split() == ["the-loop", "14", "1", "0%", "-", "14/12", "cmd:make:make", "check", "2", "3"]
-    assert lines[2].strip() == "stopped at call 12: repeat 12/12 cmd:make:make check (REPEAT_TOOL_BLOCKED)"
+    assert lines[2].strip() == "stopped at call 12: repeat 12/12 cmd:make:make check, REPEAT_TOOL_BLOCKED"
     assert lines[3].strip().startswith("the turn went on for 3 calls")
     assert lines[4].split()[:7] == ["the-work", "5", "2", "60%", "3", "cmd:pytest:pytest", "-q"]
     assert lines[-3] == "2 sessions, 19 calls, 3 user turns; 16% of the results are failures"
