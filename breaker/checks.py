@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from breaker.adaptive_limits import switched
 from breaker.setting_table import LARGEST, Setting, Shape
 from breaker.settings import EVERY_SHELL, EVERY_TOOL, KINDS, Settings
 
@@ -143,6 +144,31 @@ def _limit_map(setting: Setting, key: str, value: Any, complain: Complain) -> An
     return read
 
 
+def _switch_map(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    """Names with true, false or a number. A switch stays one; `true` for a limit is the limit it has by itself."""
+    own = switched(True)
+    read: dict[str, bool | int | None] = {}
+    for place, name, item in _members(key, value, complain):
+        if name not in setting.choices:
+            complain(place, "is not a rule or a limit", partial(nearest, name, setting.choices))
+        elif isinstance(own[name], bool):
+            read[name] = not _is_off(setting, item) if not isinstance(item, bool) else item
+            if not isinstance(item, bool) and not _is_off(setting, item):
+                complain(place, f"{shown(item)} is not true or false", "its limits have names of their own")
+        elif isinstance(item, bool):
+            read[name] = own[name] if item else None
+        else:
+            read[name] = _integer(setting, place, item, complain)
+    return read
+
+
+def _choice_map(setting: Setting, key: str, value: Any, complain: Complain) -> Any:
+    return {
+        _word(place, name, complain): _choice(setting, place, item, complain)
+        for place, name, item in _members(key, value, complain)
+    }
+
+
 _CHECKS: dict[Shape, Check] = {
     "flag": _flag,
     "choice": _choice,
@@ -154,6 +180,8 @@ _CHECKS: dict[Shape, Check] = {
     "wordsMap": _words_map,
     "integerMap": _integer_map,
     "limitMap": _limit_map,
+    "switchMap": _switch_map,
+    "choiceMap": _choice_map,
 }
 
 

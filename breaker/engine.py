@@ -29,10 +29,12 @@ from breaker.events import (
     Usage,
     Verdict,
 )
+from breaker.evidence.answers import read_answer
 from breaker.gate import CODES, GATES, Ruling
 from breaker.identity.compact import CompactIdentifier, compact_limits, wordless
 from breaker.identity.compact import compact as short_form
 from breaker.identity.identify import Identifier, Identity
+from breaker.rules.adaptive.rule import Adaptive, keys_to_shut
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.rules.budgets import Budgets, Fanout, Quotas
 from breaker.rules.repeats import Cycle, SameError, Signature, Skeleton, span
@@ -79,6 +81,7 @@ class Engine:
             Cycle(settings),
             SameError(settings),
         )
+        self._adaptive = Adaptive(settings)
         self._cycle_span = span(settings)
         self._counted: Callable[[str], bool] = lru_cache(1024)(self._is_counted)
         self._never_block = frozenset(settings.never_block)
@@ -107,7 +110,7 @@ class Engine:
         elif decision == "ask":
             reason = messages.question(self._spelled(ruling.blocking), self.settings)
         else:
-            reason = self._deny(call.agent, ruling, at=call.at)
+            reason = self._deny(call.agent, ruling, pending, at=call.at)
         would_have = ruling.decision if self.settings.shadow else None
         return Verdict(decision, call_id, self._spelled(ruling.blocking), code, reason, explained, would_have)
 
@@ -131,7 +134,7 @@ class Engine:
         ruling = Ruling("deny", pending.hits, refused=True)
         if current:
             self.state.refuse(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
-        reason = self._deny(agent, ruling, current)
+        reason = self._deny(agent, ruling, pending, current)
         return Verdict("deny", call_id, pending.hits, gate.code(pending.hits), reason)
 
     # -- after a call ---------------------------------------------------------------------------------------
@@ -183,7 +186,7 @@ class Engine:
 
     def compacted(self, agent: str) -> None:
         """The agent's history was summarised."""
-        self.state.agent(agent)
+        self.state.forget_evidence(agent)
 
     def agent_started(
         self, agent: str, parent: str, kind: str, call_id: str | None = None, at: float | None = None
@@ -234,7 +237,10 @@ class Engine:
         if self.settings.skeleton_limit is not None and identity.command is not None:
             bones = skeleton.of_command(identity.command)
             bones = bones and self._short(bones)
-        return View(call, identity, _exact(identity), bones, agent, self.state)
+        facts = None
+        if self._adaptive.active and self._counted(call.tool):
+            facts = self._adaptive.describe(call, identity)
+        return View(call, identity, _exact(identity), bones, agent, self.state, facts)
 
     def _find(self, view: View) -> list[Hit]:
         """What every rule that applies to this tool says: failure first, then the order of the gates."""
@@ -244,6 +250,7 @@ class Engine:
             *(self._tracks if counted else ()),
             *((self._budgets,) if blockable else ()),
             *(self._repeats if counted and blockable else ()),
+            *((self._adaptive,) if view.facts is not None and blockable else ()),
             *(self._quotas if blockable else ()),
         )
         return [hit for rule in rules for hit in rule.judge(view)]
@@ -263,6 +270,9 @@ class Engine:
             counted=self._counted(view.call.tool),
             hits=ruling.blocking,
             passing=ruling.passing,
+            facts=view.facts,
+            step=view.call.step,
+            at=view.call.at,
         )
 
     def _admit(self, name: str, agent: Agent, pending: Pending, at: float | None = None) -> None:
@@ -282,12 +292,13 @@ class Engine:
         self.state.count_tool(name, at)
         if not pending.counted:
             return
+        self.state.begin(name, pending)
         foreseen = (rule.foresee(agent, pending) for rule in self._tracks)
         pending.notices = tuple(notice for notice in foreseen if notice)
         self.state.commit(agent, (f for f in pending.fingerprints if f not in agent.exempt), self.settings.window)
         self.state.ran(agent, pending, self._cycle_span)
 
-    def _deny(self, name: str, ruling: Ruling, current: bool = True, at: float | None = None) -> str:
+    def _deny(self, name: str, ruling: Ruling, pending: Pending, current: bool = True, at: float | None = None) -> str:
         agent = self.state.agents[name]
         reason = self._reason(name, ruling)
         if current:
@@ -298,6 +309,9 @@ class Engine:
                 self.settings.window,
             )
             self.state.denied(agent, [gate.spot(h) for h in hits if GATES[h.gate].escape == "hatch"])
+            if pending.facts is not None:
+                for key, hit in keys_to_shut(pending.facts, hits).items():
+                    self.state.shut(agent, key, hit)
         first = gate.first(ruling.blocking)
         self.state.note_denial(name, GATES[first.gate].code, first.fingerprint or first.gate, at)
         return reason
@@ -388,8 +402,13 @@ class Engine:
         elif outcome.kind == "ok":
             self.state.succeeded(agent, tracked)
             self.state.recovered(agent, pending.tool)
+        rules = self._tracks
+        if pending.facts is not None:
+            answer = read_answer(pending.facts, settled.result, outcome)
+            self.state.witness(agent, pending, answer, settled.at)
+            rules = (*rules, self._adaptive)
         after = Aftermath(settled.agent, agent, pending, outcome, self.state)
-        reviewed = [notice for rule in self._tracks if (notice := rule.review(after))]
+        reviewed = [notice for rule in rules if (notice := rule.review(after))]
         return outcome.failure, [*reviewed, *notices]
 
     def _count_error(self, agent: Agent, tool: str, result: Result, text: str) -> None:

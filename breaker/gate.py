@@ -11,6 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from breaker.adaptive_limits import RULES
 from breaker.events import Decision, Hit
 from breaker.settings import Settings
 from breaker.state import State
@@ -18,6 +19,10 @@ from breaker.state import State
 REPEAT = "REPEAT_TOOL_BLOCKED"
 
 Escape = Literal["ask", "hatch", "quota"]
+
+
+ADAPTIVE = ("poll", *RULES)
+"""Gates of the adaptive rules; `poll` is `sameAnswer` where something goes on by itself."""
 
 
 class Gate(Struct, frozen=True):
@@ -30,6 +35,7 @@ class Gate(Struct, frozen=True):
 GATES: dict[str, Gate] = {
     "failure": Gate(REPEAT, "ask"),
     "repeat": Gate(REPEAT, "ask"),
+    **{name: Gate(REPEAT, "ask") for name in ADAPTIVE},
     "turnBudget": Gate("LOOP_GUARD_BUDGET_EXHAUSTED", "hatch"),
     "sessionBudget": Gate("LOOP_GUARD_SESSION_BUDGET", "hatch"),
     "familyBudget": Gate("LOOP_GUARD_FAMILY_BUDGET", "hatch"),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from breaker.events import Advisory, Hit
-from breaker.gate import BUDGETS, code
+from breaker.gate import ADAPTIVE, BUDGETS, code
 from breaker.settings import Settings
 from breaker.state import Notice
 
@@ -36,6 +36,34 @@ SETTING = {
     "fanout": "fanout",
     "workflowAgents": "workflowAgents",
 }
+
+
+_CHANGE = "another edit, another command that succeeds, another answer, or a word from the user"
+PROGRESS = {
+    "sameAnswer": f"What would have counted as progress: {_CHANGE}.",
+    "poll": "What would have counted as progress: a change of what is waited for. Ask once more after a longer wait, in one "
+    "call that blocks until it is over, or do other work meanwhile.",
+    "looseKey": "What would have counted as progress: something that none of these answers had told. Other flags, ranges or "
+    f"words bring the same; {_CHANGE} opens it again.",
+    "reread": "What would have counted as progress: lines of the file that were not read yet, or a change of it.",
+    "fixedAnswer": "What would have counted as progress: an answer that depends on what was asked. This source gives one "
+    "answer to everything; use another one.",
+    "sameFailure": "What would have counted as progress: a success, or another failure. Other arguments fail for the same "
+    "reason: find it with other tools, and change what it needs.",
+    "nothingFound": "What would have counted as progress: anything found. It is not where you look, or not by that name: say "
+    "so, or look at what is there.",
+    "numbers": "What would have counted as progress: an answer that differs in more than numbers. Use one call that waits, "
+    "or that collects the numbers itself.",
+    "noNews": f"What would have counted as progress: {_CHANGE}. What you did lately was done before, with the same result: "
+    "if the work is done, say so and stop.",
+    "sleeps": "What would have counted as progress: looking at what is waited for. Wait once, for as long as it takes, or "
+    "end your turn.",
+    "denied": "What would have counted as progress: another way that is allowed. Asking again does not change the answer: "
+    "tell the user what you need, and why.",
+    "plans": "What would have counted as progress: doing one of the things planned.",
+    "spawn": "Do the work here, or wait until some of the agents have ended.",
+}
+"""What each adaptive rule says to do, and what it would have taken for progress."""
 
 
 class Circumstances:
@@ -82,7 +110,8 @@ def denial(blocking: Sequence[Hit], settings: Settings, about: Circumstances) ->
         parts.append(
             "The tool is closed until it can do better: find out why it fails with other tools, then change what it needs."
         )
-    if gates - BUDGETS - {"subagentRequests", "subagentTools", "workflowAgents", "fanout", "sameError"}:
+    parts += [PROGRESS[gate] for gate in PROGRESS if gate in gates]
+    if gates - BUDGETS - {"subagentRequests", "subagentTools", "workflowAgents", "fanout", "sameError", "spawn"}:
         parts.append(_repeat_help(gates, about))
         parts.append(
             quoted(about.quote, settings.result_preview_chars)
@@ -144,6 +173,8 @@ def _finding(hit: Hit, settings: Settings) -> str:
             return f"{hit.count} subagents are running at once (limit {hit.limit})"
         case "workflowAgents":
             return f"this is agent {hit.count} that one workflow call started (limit {hit.limit})"
+        case gate if gate in ADAPTIVE:
+            return f"{what}: {detail} (limit {hit.limit})" if what else f"{detail} (limit {hit.limit})"
         case gate if gate in BUDGETS:
             return f"{hit.count:,} of {hit.limit:,} tokens of billed input spent: {SPENT_LABEL[gate]}"
     return f"{hit.gate}: {what} {hit.count} of {hit.limit}{f' ({detail})' if detail else ''}"
@@ -197,6 +228,11 @@ def _spenders(spenders: Sequence[tuple[str, int]]) -> str:
 
 def _warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str]:
     what = preview(notice.fingerprint or "", settings.preview_chars)
+    if notice.gate in ADAPTIVE:
+        return (
+            f"{_finding(_hit(notice), settings)}. {PROGRESS.get(notice.gate, PROGRESS['sameAnswer'])} Nothing is blocked yet.",
+            f"{notice.count} of {notice.limit} without progress",
+        )
     return (
         f"{what} has come {notice.count} times within the last {settings.window} calls. "
         "Is there another way that gets you there faster? Nothing is blocked.",

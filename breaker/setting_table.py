@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from breaker.adaptive_limits import NAMES
+from breaker.evidence.classes import KINDS
 from breaker.settings import PROFILES, Settings
 
 Shape = Literal[
@@ -21,6 +23,8 @@ Shape = Literal[
     "wordsMap",
     "integerMap",
     "limitMap",
+    "switchMap",
+    "choiceMap",
 ]
 Off = Literal["never", "null", "zero"]
 
@@ -295,6 +299,22 @@ SETTINGS: tuple[Setting, ...] = (
         off="zero",
         meaning="the same error of one tool: after N its next call is stopped",
         reason=f"{_OFF_REPEAT}: 2",
+    ),
+    Setting(
+        name="adaptive",
+        shape="switchMap",
+        low=1,
+        off="zero",
+        choices=NAMES,
+        meaning="the rules that weigh what calls brought: each on (`true`), off (`false`, 0), or with a limit of its own",
+        reason="on in the profile `adaptive`; the limits stood on plateaus of recorded sessions",
+    ),
+    Setting(
+        name="toolClasses",
+        shape="choiceMap",
+        choices=KINDS,
+        meaning="what kind of call a tool is, where its name does not tell the adaptive rules",
+        reason="empty: names, annotations and commands tell",
     ),
     Setting(
         name="subagentRequests",

@@ -12,6 +12,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from breaker.adaptive_limits import switched
+
 KINDS = ("host", "net", "site", "sink", "cmd", "exact", "verb", "family")
 """What may stand before the first colon of a fingerprint, in the order that breaks ties."""
 
@@ -121,6 +123,9 @@ class Settings(Struct, frozen=True, rename="camel", kw_only=True):
     cycle_periods: tuple[int, ...] = (2, 3, 4)
     same_error_limit: int | None = None
 
+    adaptive: dict[str, bool | int | None] = msgspec.field(default_factory=lambda: switched(False))
+    tool_classes: dict[str, str] = msgspec.field(default_factory=dict)
+
     subagent_requests: int | None = 150
     subagent_tools: int | None = 250
     fanout: int | None = 8
@@ -171,7 +176,7 @@ PROFILES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
             "cyclePeriods": (2,),
             "sameErrorLimit": 2,
         },
-        "adaptive": {**_TRACKS_OFF, "fanout": None},
+        "adaptive": {**_TRACKS_OFF, "fanout": None, "adaptive": switched(True)},
     }
 )
 """What each profile changes of `Settings()`, by wire name. A value is the whole value, maps included."""

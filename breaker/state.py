@@ -19,6 +19,10 @@ import msgspec
 from msgspec import Struct, field
 
 from breaker.events import Decision, Failure, Hit, Stage, Usage
+from breaker.evidence import log as evidence
+from breaker.evidence.answers import Answer
+from breaker.evidence.keys import Facts
+from breaker.evidence.log import Log, Shut
 
 VERSION = 1
 MAX_AGENTS = 20_000
@@ -53,7 +57,8 @@ class Streak(Struct):
 class Pending(Struct):
     """A call with a verdict whose outcome is not known yet.
 
-    `kind`, `reads_only` and `writes_status` are what failure classification needs of the call's identity.
+    `kind`, `reads_only` and `writes_status` are what failure classification needs of the call's identity. `facts`,
+    `step`, `at` and the `ordinal` of its step are what the adaptive rules take into evidence.
     """
 
     tool: str
@@ -69,6 +74,10 @@ class Pending(Struct):
     hits: tuple[Hit, ...] = ()
     passing: tuple[Hit, ...] = ()
     notices: tuple[Notice, ...] = ()
+    facts: Facts | None = None
+    step: str | None = None
+    at: float | None = None
+    ordinal: int = 0
 
 
 class Account(Struct):
@@ -135,6 +144,7 @@ class Agent(Struct):
     denials: dict[str, int] = field(default_factory=dict)
     would_have: dict[str, int] = field(default_factory=dict)
     owed: list[Notice] = field(default_factory=list)
+    evidence: Log | None = None
     account: Account = field(default_factory=Account)
 
     @property
@@ -243,9 +253,15 @@ class State:
             turn=old.turn + 1,
             pending=old.pending,
             would_have=old.would_have,
+            evidence=old.evidence and evidence.reset(old.evidence),
             account=account,
         )
         self._note("turn", name)
+
+    def forget_evidence(self, name: str) -> None:
+        """The agent's history was summarised: what it had read is no longer in front of it."""
+        agent = self.agent(name)
+        agent.evidence = agent.evidence and evidence.reset(agent.evidence)
 
     # -- calls ----------------------------------------------------------------------------------------------
 
@@ -283,6 +299,31 @@ class State:
             _count(agent.skeletons, pending.skeleton)
         agent.recent.append(pending.exact)
         _keep_last(agent.recent, periods)
+
+    def begin(self, name: str, pending: Pending) -> None:
+        """A call may run of which there will be evidence: note its step, and when an agent is started."""
+        agent = self.agents[name]
+        if pending.facts is None:
+            return
+        if agent.evidence is None:
+            agent.evidence = Log()
+        pending.ordinal = evidence.observe_guard(agent.evidence, pending.step)
+        if pending.facts.kind == "spawn":
+            root = self.agents[[name, *self.ancestors(name)][-1]]
+            if root.evidence is None:
+                root.evidence = Log()
+            evidence.observe_spawn(root.evidence, pending.at)
+
+    def witness(self, agent: Agent, pending: Pending, answer: Answer, until: float | None) -> None:
+        """A call settled: what it answered is evidence."""
+        if pending.facts is not None and agent.evidence is not None:
+            evidence.observe_settled(agent.evidence, pending.facts, answer, pending.ordinal, pending.at, until)
+
+    def shut(self, agent: Agent, key: str, hit: Hit) -> None:
+        """A call was stopped for this key, which stays shut until something new changes."""
+        if agent.evidence is not None:
+            why = Shut(hit.gate, hit.count, int(hit.limit), hit.detail or "")
+            evidence.observe_stopped(agent.evidence, key, why)
 
     def denied(self, agent: Agent, spots: Iterable[str]) -> None:
         """A call was denied at these spots, each of which counts once."""

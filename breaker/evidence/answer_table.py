@@ -94,7 +94,7 @@ EMPTY = re.compile(
     r"|[^\n]{0,40}\b0 (?:results|matches|hits|files|items|records|rows|entries)\b[^\n]{0,60})\s*"
 )
 NOT_EMPTY = re.compile(
-    r"(?i)\b(?:no|0|zero) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|failures?|failed|violations?|conflicts?|changes? needed|vulnerabilities)|\bno such\b|\bnot found\b|^\s*(?:null|none|0)?\s*$|^\s*0\s*$|^\s*no\W*$"
+    r"(?i)\b(?:no|0|zero) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|failures?|failed|violations?|conflicts?|changes? needed|vulnerabilities)|\bno such\b|\bnot found\b|\bnothing to \w+|\bnothing (?:added|changed)|^\s*(?:null|none|0)?\s*$|^\s*0\s*$|^\s*no\W*$"
 )
 """Says nothing went wrong, or is itself an answer: not that nothing was found."""
 

@@ -20,8 +20,8 @@ from breaker.evidence.answer_table import (
     DENIALS,
     DENIED_CODES,
     ECHOES,
-    ENDS_IN_AN_ERROR,
     EMPTY,
+    ENDS_IN_AN_ERROR,
     ERROR_KEYS,
     EXIT_KEYS,
     FAILURES,
@@ -38,6 +38,7 @@ from breaker.evidence.answer_table import (
 )
 from breaker.evidence.blanking import BLANK, HEAD, TAIL, blank, bones, clip, is_random
 from breaker.evidence.keys import Facts, digest
+from breaker.failure import Classified
 
 Outcome = Literal["ok", "empty", "fail", "denied", "invalid", "aborted"]
 
@@ -71,16 +72,8 @@ class Answer(Struct, frozen=True):
     size: int = 0
 
 
-class _Called(Struct, frozen=True):
-    kind: str
-    reads_only: bool
-    writes_status: Literal["first", "last"] | None
-
-
-def read_answer(
-    facts: Facts, result: Result, writes_status: Literal["first", "last"] | None = None, reads_only: bool = False
-) -> Answer:
-    """Read the result of a call. `writes_status`, `reads_only`: see `failure.Identified`."""
+def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
+    """Read the result of a call that was `classified` already."""
     raw = text_of(result)
     images = _images(result.content)
     opened = open_envelope(raw)
@@ -92,8 +85,7 @@ def read_answer(
     if not body and message:
         body = message
     text = core(blank(clip(body)))
-    called = _Called("shell" if facts.shell else "other", reads_only, writes_status)
-    outcome, why = _outcome(facts, result, called, opened.exit_code, fields, text, message)
+    outcome, why = _outcome(facts, result, classified, opened.exit_code, fields, text, message)
     started = facts.shell and facts.kind in ("run", "mutate") and _is_started(result, text)
     shown = f"{text}\n{images}" if images else text
     found, hard = _failure_class(text, message, why, result) if outcome == "fail" else ("", False)
@@ -136,9 +128,14 @@ def core(blanked: str) -> str:
 
 
 def _outcome(
-    facts: Facts, result: Result, called: _Called, exit_code: int | None, fields: _Fields, body: str, message: str
+    facts: Facts,
+    result: Result,
+    classified: Classified,
+    exit_code: int | None,
+    fields: _Fields,
+    body: str,
+    message: str,
 ) -> tuple[Outcome, str]:
-    classified = failure.classify(facts.tool, called, result)
     near = _near(body, message)
     if classified.kind == "neutral" and result.is_error:
         return "aborted", ""
@@ -161,16 +158,16 @@ def _outcome(
         return "empty", ""
     if len(body) <= SHORT and LIKE_AN_ERROR.match(body):
         return "fail", ""
-    if len(body) <= 4 * SHORT and not reads_only_script(facts, called) and ENDS_IN_AN_ERROR.search(body):
+    if len(body) <= 4 * SHORT and not _shows_errors(facts) and ENDS_IN_AN_ERROR.search(body):
         return "fail", ""
     if len(body) <= 4 * SHORT and BLOCKED_PAGE.search(body):
         return "fail", ""
     return "ok", ""
 
 
-def reads_only_script(facts: Facts, called: _Called) -> bool:
+def _shows_errors(facts: Facts) -> bool:
     """Whether an error at the end of the answer is what was looked at, not what happened."""
-    return facts.kind == "read" and (called.reads_only or bool(facts.target))
+    return facts.kind == "read" and (facts.shell or bool(facts.target))
 
 
 def _by_exit(facts: Facts, code: int, body: str) -> tuple[Outcome, str]:
@@ -335,13 +332,15 @@ class _Fields:
             plain = key.lower().replace("_", "").replace("-", "")
             if plain in EXIT_KEYS and isinstance(member, int) and not isinstance(member, bool):
                 self.exit_code = member
-            elif (plain in ERROR_KEYS and member not in (None, "", False, 0, [], {})) or (
-                plain in ("success", "ok", "succeeded") and member is False
+            elif (
+                (plain in ERROR_KEYS and member not in (None, "", False, 0, [], {}))
+                or (plain in ("success", "ok", "succeeded") and member is False)
+                or plain in ("iserror", "failed")
+                and member is True
+                or plain in ("status", "statuscode", "code")
+                and isinstance(member, int)
+                and 400 <= member < 600
             ):
-                self.failed = True
-            elif plain in ("iserror", "failed") and member is True:
-                self.failed = True
-            elif plain in ("status", "statuscode", "code") and isinstance(member, int) and 400 <= member < 600:
                 self.failed = True
 
 

@@ -85,7 +85,7 @@ _LABELLED = (
 _TEMP = tuple(
     (hint, re.compile(expression))
     for hint, expression in (
-        ("/tmp/", r"/tmp/[\w.@%+=:,/~-]{1,200}+"),  # noqa: S108 - a pattern
+        ("/tmp/", r"/tmp/[\w.@%+=:,/~-]{1,200}+"),
         ("/var/folders/", r"/var/folders/[\w.@%+=:,/~-]{1,200}+"),
         ("tmp", r"tmp(?<![\w/]tmp)[._-]?(?=[a-z_]{0,39}\d)[\w-]{6,40}+"),
     )
@@ -95,7 +95,7 @@ _PORTS = re.compile(r":(?<=[\w\]]:)(?:3[3-9]|[4-6]\d)\d{3}(?!\d)")
 _JOB = re.compile(r"^\[\d{1,3}\] \d{2,8}$", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t\r\f\v]++")
 _DIGITS = re.compile(r"\d++(?:[.,]\d++)*+")
-_NO_DIGITS = {digit: None for digit in range(ord("0"), ord("9") + 1)}
+_NO_DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1))
 _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 _HEX = frozenset("0123456789abcdefABCDEF")
 

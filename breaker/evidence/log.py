@@ -24,7 +24,6 @@ MAX_SEEN = 4_096
 """Lines, and words, that are remembered as seen; twice as many at most."""
 MAX_TARGETS = 64
 MAX_SPANS = 32
-MAX_OPEN = 256
 MAX_SPAWNS = 64
 
 LONG = 120
@@ -109,13 +108,6 @@ class Shut(Struct, frozen=True):
     detail: str = ""
 
 
-class Opened(Struct):
-    """A call that was let run and has not settled."""
-
-    step: int
-    at: float | None = None
-
-
 class Log(Struct):
     """The evidence of one agent. `epoch` counts the changes (new ones) since the log began."""
 
@@ -127,7 +119,6 @@ class Log(Struct):
     words: set[int] = field(default_factory=set)
     older_words: set[int] = field(default_factory=set)
     spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    open: dict[str, Opened] = field(default_factory=dict)
     shut: dict[str, Shut] = field(default_factory=dict)
     spawns: list[float] = field(default_factory=list)
     epoch: int = 0
@@ -136,19 +127,19 @@ class Log(Struct):
     settled_since: bool = True
 
 
-def observe_guard(log: Log, call_id: str, step: str | None, at: float | None) -> None:
-    """A call was let run. Calls of one model response share a step; without names for steps, calls between which
-    none settled do."""
-    if step is not None:
-        if step != log.step_name:
+def observe_guard(log: Log, step: str | None) -> int:
+    """A call was let run: the number of the step it belongs to.
+
+    Calls of one model response share a step; where responses have no names, calls between which none settled do.
+    """
+    if step is None:
+        if log.settled_since or log.step_name is not None:
             log.step += 1
-    elif log.settled_since:
+    elif step != log.step_name:
         log.step += 1
     log.step_name = step
     log.settled_since = False
-    log.open[call_id] = Opened(log.step, at)
-    if len(log.open) > MAX_OPEN:
-        del log.open[next(iter(log.open))]
+    return log.step
 
 
 def observe_spawn(log: Log, at: float | None) -> None:
@@ -158,15 +149,14 @@ def observe_spawn(log: Log, at: float | None) -> None:
         del log.spawns[:-MAX_SPAWNS]
 
 
-def observe_settled(log: Log, call_id: str, facts: Facts, answer: Answer, until: float | None = None) -> Entry | None:
-    """A call settled: take it into the log. A call that was never let run leaves no evidence."""
-    opened = log.open.pop(call_id, None)
+def observe_settled(
+    log: Log, facts: Facts, answer: Answer, step: int, at: float | None = None, until: float | None = None
+) -> Entry | None:
+    """A call settled that was let run in `step`, `at` that time: take it into the log. An abort leaves no evidence."""
     log.settled_since = True
-    if opened is None:
-        return None
     if answer.outcome == "aborted":
         return None
-    entry = _entry(log, facts, answer, opened, until)
+    entry = _entry(log, facts, answer, step, at, until)
     _remember(log, facts, answer, entry)
     log.entries.append(entry)
     del log.entries[:-LOOK_BACK]
@@ -185,8 +175,8 @@ def observe_stopped(log: Log, key: str, shut: Shut) -> None:
 
 
 def reset(log: Log) -> Log:
-    """What is left after a person spoke or the history was summarised: calls that still run, and times of spawns."""
-    return Log(open=log.open, spawns=log.spawns, step=log.step, step_name=log.step_name)
+    """What is left after a person spoke or the history was summarised: where steps stand, and times of spawns."""
+    return Log(spawns=log.spawns, step=log.step, step_name=log.step_name)
 
 
 def recent(log: Log, now: float | None) -> list[Entry]:
@@ -223,7 +213,7 @@ def is_reworded(log: Log, facts: Facts) -> bool:
 # -- one entry ------------------------------------------------------------------------------------------------
 
 
-def _entry(log: Log, facts: Facts, answer: Answer, opened: Opened, until: float | None) -> Entry:
+def _entry(log: Log, facts: Facts, answer: Answer, step: int, at: float | None, until: float | None) -> Entry:
     source = log.sources.get(facts.strict)
     reworded = is_reworded(log, facts)
     known = source is not None or reworded
@@ -257,8 +247,8 @@ def _entry(log: Log, facts: Facts, answer: Answer, opened: Opened, until: float 
         incremental=facts.incremental,
         overview=facts.overview,
         slept=facts.slept,
-        step=opened.step,
-        at=opened.at,
+        step=step,
+        at=at,
         until=until,
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from breaker.events import Call, Hit
+from breaker.evidence.keys import Facts
 from breaker.failure import Classified
 from breaker.identity.identify import Identity
 from breaker.state import Agent, Notice, Pending, State
@@ -15,7 +16,8 @@ from breaker.state import Agent, Notice, Pending, State
 class View(Struct):
     """What a rule sees of a call before it runs: the call, what it is, and the memory (to read, not to change).
 
-    `exact` is the identity that every call has; `skeleton` is a shell command's, where a rule asks for it.
+    `exact` is the identity that every call has; `skeleton` is a shell command's, where a rule asks for it; `facts`
+    are what the adaptive rules know of the call, where they are on.
     """
 
     call: Call
@@ -24,6 +26,7 @@ class View(Struct):
     skeleton: str | None
     agent: Agent
     state: State
+    facts: Facts | None = None
 
 
 class Aftermath(Struct):

@@ -3,7 +3,7 @@
 They are invented after what users of agents report in public: the kinds are theirs, the words are not.
 """
 
-# ruff: noqa: E501 - a line holds one call with its answer
+
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Sessions in which the agent works. None of them may be stopped, however much of them repeats."""
 
-# ruff: noqa: E501 - a line holds one call with its answer
+
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from breaker import failure
 from breaker.events import Annotations, Result
 from breaker.evidence import log as evidence
 from breaker.evidence.answers import read_answer
@@ -15,7 +16,7 @@ from breaker.evidence.keys import Facts, describe
 from breaker.identity.identify import Identifier
 from breaker.rules.adaptive.assess import assess
 from breaker.rules.adaptive.base import Finding
-from breaker.rules.adaptive.limits import Limits
+from breaker.adaptive_limits import Limits
 from breaker.rules.adaptive.spawning import Tree
 from breaker.settings import preset
 
@@ -31,7 +32,7 @@ class Player:
         self.off = off
         self.tree = Tree()
         self.logs: dict[str, evidence.Log] = {}
-        self.facts: dict[tuple[str, str], tuple[Facts, Any]] = {}
+        self.facts: dict[tuple[str, str], tuple[Facts, Any, int, float | None]] = {}
 
     def guard(self, params: dict[str, Any]) -> list[Finding]:
         """The findings that stop the call, none when it may run."""
@@ -53,9 +54,9 @@ class Player:
                         log, finding.key, evidence.Shut(finding.gate, finding.count, finding.limit, finding.detail)
                     )
             return found
-        evidence.observe_guard(log, params["callId"], params.get("step"), now)
+        step = evidence.observe_guard(log, params.get("step"))
         self.tree.allowed(agent, facts, now)
-        self.facts[agent, params["callId"]] = facts, identity
+        self.facts[agent, params["callId"]] = facts, identity, step, now
         return []
 
     def settle(self, params: dict[str, Any]) -> None:
@@ -63,11 +64,11 @@ class Player:
         held = self.facts.pop((agent, params["callId"]), None)
         if held is None:
             return
-        facts, identity = held
+        facts, identity, step, at = held
         raw = params["result"]
         result = Result(raw.get("content"), raw.get("value"), bool(raw.get("isError")), raw.get("error"))
-        answer = read_answer(facts, result, identity.writes_status, identity.reads_only)
-        evidence.observe_settled(self.logs[agent], params["callId"], facts, answer, params.get("at"))
+        answer = read_answer(facts, result, failure.classify(facts.tool, identity, result))
+        evidence.observe_settled(self.logs[agent], facts, answer, step, at, params.get("at"))
 
     def reset(self, agent: str) -> None:
         if agent in self.logs:

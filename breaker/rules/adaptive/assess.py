@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from breaker.adaptive_limits import Limits
 from breaker.evidence.keys import Facts
 from breaker.evidence.log import Log
 from breaker.rules.adaptive import failures, looks, repetition, stagnation
 from breaker.rules.adaptive.base import Case, Finding, case
-from breaker.rules.adaptive.limits import Limits
 
 RULES: dict[str, Callable[[Case], Iterator[Finding]]] = {
     "sameAnswer": repetition.same_answer,

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from breaker.adaptive_limits import Limits
 from breaker.evidence import log as evidence
 from breaker.evidence.answers import is_transient
 from breaker.evidence.keys import Facts
 from breaker.evidence.log import Entry, Log
-from breaker.rules.adaptive.limits import HASTY, IDLE, Limits
+from breaker.rules.adaptive.limits import HASTY, IDLE
 
 
 class Case(Struct, frozen=True):

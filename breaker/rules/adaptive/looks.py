@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breaker.evidence.log import READ_ALREADY, Entry
-from breaker.rules.adaptive.base import Case, Finding, is_polled, since_change, steps
-from breaker.rules.adaptive.base import Chain
+from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, since_change, steps
 
 _NOT_THERE = frozenset({"not found", "http 404"})
 
@@ -56,7 +55,7 @@ def reread(about: Case) -> Iterator[Finding]:
             "reread",
             count,
             about.limits.reread,
-            f"{count} reads of {facts.target} showed lines that were read already",
+            f"{count} reads of this file showed lines that were read already",
             facts.loose,
             f"file:{facts.target}",
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from breaker.adaptive_limits import Limits
 from breaker.evidence.answers import is_transient
 from breaker.evidence.log import Entry
 from breaker.rules.adaptive.base import Case, Chain, Finding, chain, is_polled, patience, since_change
-from breaker.rules.adaptive.limits import HASTY, Limits
+from breaker.rules.adaptive.limits import HASTY
 
 
 def same_answer(about: Case) -> Iterator[Finding]:

@@ -4,73 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from breaker.evidence.keys import Facts
+from msgspec import Struct
+
+from breaker.adaptive_limits import Limits
 from breaker.rules.adaptive.base import Finding
-from breaker.rules.adaptive.limits import Limits
+from breaker.rules.adaptive.limits import SPAWN_SECONDS
+from breaker.state import SILENT_AFTER, State
 
-SILENT_AFTER = 30 * 60.0
-
-
-class Tree:
-    """Who started whom; a stand-in for the engine's state where there is no engine."""
-
-    def __init__(self) -> None:
-        self.parents: dict[str, str] = {}
-        self.children: dict[str, dict[str, float | None]] = {}
-        self.spawns: dict[str, list[float]] = {}
-
-    def seen(self, agent: str, parent: str | None, at: float | None) -> None:
-        if parent is not None and agent not in self.parents:
-            self.started(agent, parent, at)
-        above = self.parents.get(agent)
-        if above is not None and agent in self.children.get(above, {}):
-            self.children[above][agent] = at
-
-    def started(self, agent: str, parent: str, at: float | None) -> None:
-        self.parents.setdefault(agent, parent)
-        self.children.setdefault(parent, {})[agent] = at
-
-    def ended(self, agent: str) -> None:
-        self.children.get(self.parents.get(agent, ""), {}).pop(agent, None)
-
-    def line(self, agent: str) -> list[str]:
-        above = [agent]
-        while (parent := self.parents.get(above[-1])) is not None and parent not in above:
-            above.append(parent)
-        return above
-
-    def allowed(self, agent: str, facts: Facts, at: float | None) -> None:
-        if facts.kind == "spawn" and at is not None:
-            self.spawns.setdefault(self.line(agent)[-1], []).append(at)
-
-    def running(self, agent: str, now: float | None) -> int:
-        return sum(
-            1
-            for seen in self.children.get(agent, {}).values()
-            if now is None or seen is None or now - seen < SILENT_AFTER
-        )
-
-    def judge(self, agent: str, facts: Facts, limits: Limits, now: float | None) -> Iterator[Finding]:
-        if facts.kind != "spawn":
-            return
-        line = self.line(agent)
-        root = line[-1]
-        family, stack = 0, [root]
-        while stack and family < 1000:
-            one = stack.pop()
-            family += self.running(one, now)
-            stack += [child for child in self.children.get(one, {}) if child != root]
-        spawned = [at for at in self.spawns.get(root, []) if now is not None and now - at <= limits.spawn_seconds]
-        yield from spawn_findings(len(line) - 1, self.running(agent, now), family, len(spawned), limits)
+MAX_FAMILY = 1_000
+"""Agents of one family that are counted."""
 
 
-def spawn_findings(depth: int, running: int, family: int, lately: int, limits: Limits) -> Iterator[Finding]:
+class Family(Struct, frozen=True):
+    """Where an agent stands: levels above it, agents that it started and run, that of its family run, that were
+    started lately."""
+
+    depth: int
+    children: int
+    running: int
+    lately: int
+
+
+def of_family(state: State, name: str, now: float | None) -> Family:
+    """The family of an agent: everything below the agent that nobody known started."""
+    above = state.ancestors(name)
+    root = above[-1] if above else name
+    running, waiting, seen = 0, [root], {root}
+    while waiting and running < MAX_FAMILY:
+        agent = state.agents.get(waiting.pop())
+        if agent is None:
+            continue
+        running += _alive(agent.account.children, now)
+        below = [child for child in agent.account.children if child not in seen]
+        seen.update(below)
+        waiting += below
+    log = state.agents[root].evidence
+    spawns = log.spawns if log is not None and now is not None else []
+    return Family(
+        depth=len(above),
+        children=_alive(state.agents[name].account.children, now),
+        running=running,
+        lately=sum(1 for at in spawns if now is not None and now - at <= SPAWN_SECONDS),
+    )
+
+
+def spawning(family: Family, limits: Limits) -> Iterator[Finding]:
     """What speaks against starting one more agent."""
     for count, limit, detail in (
-        (depth, limits.depth, f"this agent was started by an agent, {depth} levels deep"),
-        (running, limits.open_children, f"{running} agents that this one started are running"),
-        (family, limits.family, f"{family} agents of this family are running"),
-        (lately, limits.spawns, f"{lately} agents of this family were started within {limits.spawn_seconds:g} s"),
+        (family.depth, limits.depth, f"this agent is {family.depth} levels below the one a person speaks to"),
+        (family.children, limits.children, f"{family.children} agents that this one started are running"),
+        (family.running, limits.family, f"{family.running} agents of this family are running"),
+        (
+            family.lately,
+            limits.spawns,
+            f"{family.lately} agents of this family were started within {SPAWN_SECONDS:g} s",
+        ),
     ):
         if limit is not None and count:
-            yield Finding("spawn", count, limit, detail, scope="spawn")
+            yield Finding("spawn", count, limit, detail, scope="spawn:")
+
+
+def _alive(children: dict[str, float | None], now: float | None) -> int:
+    return sum(1 for seen in children.values() if now is None or seen is None or now - seen < SILENT_AFTER)

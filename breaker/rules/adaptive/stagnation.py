@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from breaker.evidence.classes import LOOKS
 from breaker.evidence.log import Entry
 from breaker.rules.adaptive.base import Case, Finding, pause, steps
-from breaker.rules.adaptive.limits import IDLE
+from breaker.rules.adaptive.limits import IDLE, LONG_SLEEP, MAX_NEWS, PLANS_OF
 
 
 def no_news(about: Case) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def plans(about: Case) -> Iterator[Finding]:
     facts, limits = about.facts, about.limits
     if facts.kind != "bookkeeping":
         return
-    last = about.entries[-limits.plans_of :]
+    last = about.entries[-PLANS_OF:]
     if limits.plans is not None and not any(_is_deed(entry) for entry in last):
         again = [entry for entry in last if entry.kind == "bookkeeping" and entry.known]
         if again:
@@ -95,16 +95,12 @@ def sleeps(about: Case) -> Iterator[Finding]:
     slept = sum(entry.slept for entry in row) + facts.slept
     pure = facts.slept > 0 or not facts.shell
     limit = limits.sleeps if pure else limits.echoes
-    if pure and slept > limits.long_sleep_seconds:
+    if pure and slept > LONG_SLEEP:
         limit = limits.long_sleeps
     if limit is not None:
         yield Finding(
             "sleeps", steps(row), limit, f"{steps(row)} waits in a row with nothing looked at in between", facts.strict
         )
-
-
-MAX_NEWS = 8
-"""Looks at something new among steps that repeat earlier ones; each takes one of them back."""
 
 
 def _is_deed(entry: Entry) -> bool:

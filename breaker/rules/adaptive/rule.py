@@ -1,0 +1,105 @@
+"""The adaptive rules as the engine knows rules: hits against a call before it runs, a warning after it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import cast
+
+from breaker import adaptive_limits
+from breaker.events import Call, Hit
+from breaker.evidence.classes import Kind
+from breaker.evidence.keys import Facts, describe
+from breaker.identity.identify import Identity
+from breaker.rules.adaptive.assess import assess
+from breaker.rules.adaptive.base import Finding
+from breaker.rules.adaptive.spawning import of_family, spawning
+from breaker.rules.base import Aftermath, Rule, View
+from breaker.settings import Settings
+from breaker.state import Notice
+
+WARN_AT = 2 / 3
+"""The share of a limit at which the agent is told."""
+
+_CACHED = 1_024
+
+
+class Adaptive(Rule):
+    """All rules of the profile `adaptive` that are on."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.limits, self.off = adaptive_limits.read(settings.adaptive)
+        self.active = len(self.off) < len(adaptive_limits.RULES)
+        self._kinds = {tool.lower(): cast(Kind, kind) for tool, kind in settings.tool_classes.items()}
+        self._spawns = frozenset(tool.lower() for tool in settings.spawn_tools)
+        self._facts: dict[tuple[object, ...], Facts] = {}
+
+    def describe(self, call: Call, identity: Identity) -> Facts:
+        """What the call is. Repeats are what this program is about, so the last ones are remembered."""
+        key = (call.tool, identity.exact, call.annotations)
+        facts = self._facts.pop(key, None)
+        if facts is None:
+            kinds = self._kinds
+            if call.tool.lower() in self._spawns and call.tool.lower() not in kinds:
+                kinds = {**kinds, call.tool.lower(): "spawn"}
+            reading = identity.reading if identity.kind == "shell" else None
+            facts = describe(call.tool, call.arguments, call.annotations, reading=reading, kinds=kinds)
+            if len(self._facts) >= _CACHED:
+                del self._facts[next(iter(self._facts))]
+        self._facts[key] = facts
+        return facts
+
+    def judge(self, view: View) -> Iterator[Hit]:
+        facts = view.facts
+        if facts is None:
+            return
+        if view.agent.evidence is not None:
+            for finding in assess(facts, view.agent.evidence, self.limits, view.call.at, self.off):
+                if finding.count >= finding.limit:
+                    hit = _hit(finding, named(view.identity.fingerprints))
+                    if hit.fingerprint not in view.agent.exempt:
+                        yield hit
+        if facts.kind == "spawn" and "spawn" not in self.off:
+            family = of_family(view.state, view.call.agent, view.call.at)
+            for finding in spawning(family, self.limits):
+                if finding.count >= finding.limit and finding.scope not in view.agent.exempt:
+                    yield _hit(finding, "")
+                    return
+
+    def review(self, after: Aftermath) -> Notice | None:
+        """A warning when this very call, made again, would be at two thirds of a limit."""
+        facts, log = after.pending.facts, after.agent.evidence
+        if facts is None or log is None:
+            return None
+        latest = log.entries[-1].at if log.entries else None
+        for finding in assess(facts, log, self.limits, latest, self.off):
+            if finding.count == max(2, math.ceil(finding.limit * WARN_AT)) and finding.count < finding.limit:
+                hit = _hit(finding, named(after.pending.fingerprints))
+                if hit.fingerprint not in after.agent.exempt:
+                    return Notice(hit.gate, "warn", hit.count, hit.limit, hit.fingerprint, hit.detail)
+        return None
+
+
+def keys_to_shut(facts: Facts, hits: tuple[Hit, ...]) -> dict[str, Hit]:
+    """Which keys stay shut after these hits stopped the call, and for what."""
+    return {
+        facts.loose if hit.gate == "looseKey" else facts.strict: hit
+        for hit in hits
+        if hit.gate in KEYED and hit.fingerprint is not None and hit.fingerprint.startswith(("cmd:", "exact:"))
+    }
+
+
+KEYED = frozenset({"sameAnswer", "poll", "looseKey", "numbers", "noNews", "sleeps", "denied"})
+"""Gates whose key stays shut until something new changes."""
+
+
+def named(fingerprints: tuple[str, ...]) -> str:
+    """The identity that names a call best: its command, else tool and arguments."""
+    return next(
+        (f for f in fingerprints if f.startswith("cmd:")),
+        next(f for f in fingerprints if f.startswith("exact:")),
+    )
+
+
+def _hit(finding: Finding, identity: str) -> Hit:
+    return Hit(finding.gate, finding.count, finding.limit, finding.scope or identity, finding.detail)
