@@ -34,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--jsonl", action="store_true", help="print a JSON line a session, as soon as it is judged")
     output.add_argument("--html", metavar="FILE", help="write one self-contained page")
     parser.add_argument("-j", "--jobs", type=_jobs, default=1, metavar="N", help="processes (0: one a core)")
+    parser.add_argument("--apart", action="store_true", help="do not put a subagent's file with that of its run")
     parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
     layers.add_options(parser)
 
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     """0; 1 when a file that was named cannot be read; 2 when nothing can be done with the arguments."""
     from breaker.options import ConfigError
     from protocol.readers import NAMES
-    from protocol.replay.collect import Plan, inputs
+    from protocol.replay.collect import Plan, inputs, together
 
     if args.format is not None and args.format not in NAMES:
         print(f"toolbreaker: {args.format!r} is no format; known are {', '.join(NAMES)}", file=sys.stderr)
@@ -56,6 +57,8 @@ def run(args: argparse.Namespace) -> int:
     for note in (*sources.notes, *resolved.notes):
         print(f"toolbreaker: {note}", file=sys.stderr)
     files = list(inputs(args.paths))
+    if not args.apart:
+        files = together(files)
     if sum(file.path == "-" for file in files) > 1:
         print("toolbreaker: standard input can be read once", file=sys.stderr)
         return 2

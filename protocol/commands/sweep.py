@@ -34,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--svg", metavar="FILE", help="write the bars as SVG too")
     parser.add_argument("--json", action="store_true", help="print the grid as JSON")
     parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="processes (0: one a core)")
+    parser.add_argument("--apart", action="store_true", help="do not put a subagent's file with that of its run")
     parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
     layers.add_options(parser)
 
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     """0; 1 when a file that was named cannot be read; 2 when the grid or the configuration is wrong."""
     from breaker.options import ConfigError
     from protocol.readers import NAMES
-    from protocol.replay.collect import Progress, inputs
+    from protocol.replay.collect import Progress, inputs, together
     from protocol.replay.sweep import axis, grid, sweep_files
 
     if args.format is not None and args.format not in NAMES:
@@ -58,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"toolbreaker: {error}", file=sys.stderr)
         return 2
     files = list(inputs(args.paths))
+    if not args.apart:
+        files = together(files)
     progress = Progress(len(files))
     cells, troubles = sweep_files(files, wanted, args.jobs or os.cpu_count() or 1, progress)
     progress.clear()

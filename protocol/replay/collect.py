@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import sys
 import time
@@ -18,6 +19,7 @@ from breaker.options import ConfigError, Layer
 from breaker.settings import Settings
 from protocol.layers import Sources
 from protocol.readers import RecordingError, Session, event_files, open_recording
+from protocol.readers.threads import merged, thread_of
 
 from .judge import judge_session
 from .report import SessionReport
@@ -27,10 +29,11 @@ SUFFIXES = (".jsonl", ".json", ".ndjson", ".traj", ".gz", ".zst", ".zstd", ".log
 
 
 class Input(Struct, frozen=True):
-    """A file to read. `found` in a folder: when it is no recording, that is no error."""
+    """A file to read, with those of its subagents. `found` in a folder: when it is no recording, that is no error."""
 
     path: str
     found: bool = False
+    subagents: tuple[str, ...] = ()
 
 
 class Trouble(Struct, frozen=True):
@@ -90,9 +93,37 @@ def _walk(path: str) -> Iterator[Input]:
                 yield Input(str(Path(folder) / name), True)
 
 
-def judged(path: str, plan: Plan, part: int = 0, parts: int = 1) -> Iterator[SessionReport]:
+def together(files: Sequence[Input]) -> list[Input]:
+    """The same files, those of subagents with the file of their run, where that is among them."""
+    runs: dict[tuple[str, str], int] = {}
+    threads = [None if file.path == "-" or Path(file.path).is_dir() else thread_of(Path(file.path)) for file in files]
+    for number, thread in enumerate(threads):
+        if thread and not thread.child:
+            runs.setdefault(thread[:2], number)
+    subagents: dict[int, list[str]] = {}
+    kept = []
+    for number, (file, thread) in enumerate(zip(files, threads, strict=True)):
+        if thread and thread.child and thread[:2] in runs:
+            subagents.setdefault(runs[thread[:2]], []).append(file.path)
+        else:
+            kept.append(number)
+    return [msgspec.structs.replace(files[number], subagents=tuple(subagents.get(number, ()))) for number in kept]
+
+
+def sessions_of(file: Input, form: str | None) -> Iterator[Session]:
+    """The sessions of one input. Raises RecordingError."""
+    if file.path == "-":
+        yield from open_recording(sys.stdin.buffer, form, name="-")
+    elif not file.subagents:
+        yield from open_recording(file.path, form)
+    else:
+        opened = [open_recording(path, form) for path in (file.path, *file.subagents)]
+        yield merged([session for sessions in opened for session in itertools.islice(sessions, 1)])
+
+
+def judged(file: Input, plan: Plan, part: int = 0, parts: int = 1) -> Iterator[SessionReport]:
     """The reports of one file; of `parts` processes that share it, this is number `part`. Raises RecordingError."""
-    for number, session in enumerate(_opened(path, plan.format)):
+    for number, session in enumerate(sessions_of(file, plan.format)):
         if number % parts != part:
             continue
         settings, problem = plan.settings(session)
@@ -102,13 +133,6 @@ def judged(path: str, plan: Plan, part: int = 0, parts: int = 1) -> Iterator[Ses
         yield report
 
 
-def _opened(path: str, form: str | None) -> Iterator[Session]:
-    if path == "-":
-        yield from open_recording(sys.stdin.buffer, form, name="-")
-    else:
-        yield from open_recording(path, form)
-
-
 def collect(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress) -> Iterator[SessionReport | Trouble]:
     """The reports of all files, in their order."""
     if jobs > 1:
@@ -116,7 +140,7 @@ def collect(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress) -
         return
     for file in files:
         try:
-            for report in judged(file.path, plan):
+            for report in judged(file, plan):
                 progress.session(report)
                 yield report
         except RecordingError as error:
@@ -181,7 +205,7 @@ class _Answer(Struct):
 def _work(file: Input, plan: Plan, part: int, parts: int) -> bytes:
     answer = _Answer([])
     try:
-        answer.reports.extend(judged(file.path, plan, part, parts))
+        answer.reports.extend(judged(file, plan, part, parts))
     except RecordingError as error:
         answer.trouble = Trouble(file.path, str(error), file.found)
     return msgspec.msgpack.encode(answer)

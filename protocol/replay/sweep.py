@@ -15,9 +15,9 @@ from breaker.identity.identify import Identifier
 from breaker.options import Layer
 from breaker.settings import Settings
 from protocol.layers import Sources
-from protocol.readers import RecordingError, Session, open_recording
+from protocol.readers import RecordingError, Session
 
-from .collect import Input, Progress, Trouble
+from .collect import Input, Progress, Trouble, sessions_of
 from .judge import judge_session
 from .report import SessionReport
 
@@ -244,11 +244,8 @@ def _file(file: Input, grid: Grid, part: int, parts: int, progress: Progress | N
 
     def sessions() -> Iterator[Session]:
         nonlocal trouble
-        import sys
-
-        source = sys.stdin.buffer if file.path == "-" else file.path
         try:
-            yield from itertools.islice(open_recording(source, grid.format, name=file.path), part, None, parts)
+            yield from itertools.islice(sessions_of(file, grid.format), part, None, parts)
         except RecordingError as error:
             trouble = Trouble(file.path, str(error), file.found)
 
