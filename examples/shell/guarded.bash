@@ -58,12 +58,8 @@ guarded() {
     return 125
   fi
 
-  if [[ $(type -t -- "$1") == function ]]; then
-    "$@" || status=$?
-  else
-    # What a command leaves in the background must not hold the server's pipes.
-    eval "\"\$@\" $_guarded_in>&- $_guarded_out<&- $_guarded_lock>&-" || status=$?
-  fi
+  # Bash closes the server's pipes in what it starts; a process left in the background does not hold them.
+  "$@" || status=$?
   if _guarded_ask postExecute "{$call,\"result\":{\"isError\":false,\"value\":$(_guarded_value $status)}}"; then
     _guarded_texts text >&2
   fi
