@@ -19,9 +19,6 @@ from protocol.hook.transcript import new_rows, size
 from protocol.store.base import Store, StoreError
 from protocol.store.once import Once
 
-NOTES_OF = "hook:"
-"""Before the session in the name under which the store keeps its notes."""
-
 Answer = dict[str, Any] | None
 
 
@@ -216,8 +213,8 @@ def _digest(arguments: Any) -> bytes:
 
 def _recalled(store: Store | None, session: str) -> Notes:
     try:
-        memory = store.memory(NOTES_OF + session) if store else None
-        return msgspec.msgpack.decode(memory, type=Notes) if memory else Notes()
+        stored = store.extra(session) if store else None
+        return msgspec.msgpack.decode(stored, type=Notes) if stored else Notes()
     except (StoreError, msgspec.MsgspecError):
         return Notes()
 
@@ -225,6 +222,6 @@ def _recalled(store: Store | None, session: str) -> Notes:
 def _keep(store: Store | None, session: str, notes: Notes) -> None:
     try:
         if store:
-            store.remember({NOTES_OF + session: msgspec.msgpack.encode(notes)})
+            store.keep_extra(session, msgspec.msgpack.encode(notes))
     except StoreError:
         pass  # whoever keeps the engine's memory says so

@@ -112,6 +112,12 @@ class Store(Protocol):
     def remember(self, memories: Mapping[str, bytes]) -> None:
         """Store memories, opaque here, of agents."""
 
+    def extra(self, name: str) -> bytes | None:
+        """What `keep_extra` stored of this agent."""
+
+    def keep_extra(self, name: str, extra: bytes) -> None:
+        """Store what somebody beside the engine remembers of an agent, opaque here."""
+
     def count_calls(self, named: int) -> int:
         """Note how many calls were given names by now, if more than before; the number of all processes."""
 

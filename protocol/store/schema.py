@@ -25,7 +25,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             requests INTEGER NOT NULL DEFAULT 0,
             tools INTEGER NOT NULL DEFAULT 0,
             seen REAL NOT NULL,
-            memory BLOB
+            memory BLOB,
+            extra BLOB
         )
         """,
         "CREATE INDEX agent_below ON agent (parent) WHERE parent IS NOT NULL",

@@ -248,9 +248,14 @@ class SqliteStore:
                 self._writer.execute("ROLLBACK")
 
     def memory(self, name: str) -> bytes | None:
-        with errors():
-            row = self._writer.execute("SELECT memory FROM agent WHERE name = ?", (name,)).fetchone()
-        return row[0] if row else None
+        return self._blob("SELECT memory FROM agent WHERE name = ?", name)
+
+    def extra(self, name: str) -> bytes | None:
+        return self._blob("SELECT extra FROM agent WHERE name = ?", name)
+
+    def keep_extra(self, name: str, extra: bytes) -> None:
+        with errors(), self._transaction() as db:
+            db.execute("UPDATE agent SET extra = ? WHERE id = ?", (extra, self._known(db, name)[0]))
 
     def remember(self, memories: Mapping[str, bytes]) -> None:
         with errors(), self._transaction() as db:
@@ -323,6 +328,11 @@ class SqliteStore:
         for connection in (self._reader, self._writer):
             with suppress(sqlite3.Error):
                 connection.close()
+
+    def _blob(self, query: str, name: str) -> bytes | None:
+        with errors():
+            row = self._writer.execute(query, (name,)).fetchone()
+        return row[0] if row else None
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
