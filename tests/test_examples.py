@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -138,6 +139,29 @@ class TestShell:
         done = shell("guarded echo 'a\"b'; guarded echo 'a\"b'", TOOLBREAKER_LIMITS='{"exact": 2, "cmd": 2}')
         assert "echo 'a\"b' would be the 2nd" in done.stderr
         assert "\\n" not in done.stderr
+
+    @pytest.mark.parametrize(
+        ("answer", "seen"), [("y", ["hi", "0", "hi", "0", "hi", "0"]), ("n", ["hi", "0", "125", "125"])]
+    )
+    def test_on_a_terminal_the_operator_is_asked_once(self, answer: str, seen: list[str]) -> None:
+        ours, terminal = os.openpty()
+        os.write(ours, f"{answer}\n".encode())
+        script = f". {EXAMPLES}/shell/guarded.bash; for i in 1 2 3; do guarded echo hi; echo $?; done"
+        limits = {"TOOLBREAKER_LIMITS": '{"exact": 2, "cmd": 2}', "GUARDED_TIMEOUT": "10"}
+        with subprocess.Popen(
+            [str(BASH), "-c", script],
+            stdin=terminal,
+            stdout=subprocess.PIPE,
+            stderr=terminal,
+            text=True,
+            env=environment(TOOLBREAKER=str(PROGRAM), **limits),
+        ) as process:
+            found, _ = process.communicate(timeout=PATIENCE)
+        shown = os.read(ours, 65536).decode()
+        os.close(terminal)
+        os.close(ours)
+        assert found.split() == seen
+        assert shown.count("Run it? [y/N]") == 1
 
     def test_pipelines_and_substitutions_share_one_server(self) -> None:
         script = (
