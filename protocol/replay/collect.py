@@ -133,9 +133,14 @@ def judged(file: Input, plan: Plan, part: int = 0, parts: int = 1) -> Iterator[S
         yield report
 
 
+def reads_stdin(files: Sequence[Input]) -> bool:
+    """Other processes have no standard input."""
+    return any(file.path == "-" for file in files)
+
+
 def collect(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress) -> Iterator[SessionReport | Trouble]:
     """The reports of all files, in their order."""
-    if jobs > 1:
+    if jobs > 1 and not reads_stdin(files):
         yield from _parallel(files, plan, jobs, progress)
         return
     for file in files:
@@ -155,8 +160,7 @@ _Task = tuple[int, int, int]
 def _parallel(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress) -> Iterator[SessionReport | Trouble]:
     """A file is a task; when there are fewer files than processes, the sessions of a file are dealt out."""
     parts = 1 if len(files) >= jobs else jobs
-    tasks = [(n, part, parts if f.path != "-" else 1) for n, f in enumerate(files) for part in range(parts)]
-    tasks = [task for task in tasks if task[1] < task[2]]
+    tasks = [(number, part, parts) for number in range(len(files)) for part in range(parts)]
     done: dict[_Task, list[SessionReport] | Trouble] = {}
     waiting = iter(tasks)
     shown = 0

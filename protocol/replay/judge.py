@@ -87,7 +87,12 @@ class _Replay:
         self.live = methods.Session(_NO_SOURCES, lambda _: self.engine, log=self._fault, clock=lambda: 0.0)
         self.live.can_ask = session.can_ask
         self.pseudonym = pseudonyms(key)
-        self.report = SessionReport(session.name, session.source, session.format, session.outcome)
+        self.report = SessionReport(
+            _sound(session.name),
+            _sound(session.source),
+            session.format,
+            None if session.outcome is None else _sound(session.outcome),
+        )
         self.open: dict[tuple[str, str], _Open] = {}
         self.streaks: dict[str, dict[str, int]] = {}
         self.turns: dict[str, int] = {}
@@ -118,6 +123,8 @@ class _Replay:
 
     def _message(self, method: str, params: dict[str, Any], at: float | None) -> None:
         agent = params.get("agent") or MAIN
+        if not isinstance(agent, str):
+            raise msgspec.ValidationError("agent is no string")
         if method == "guard":
             self._guard(agent, params, at)
         elif method == "postExecute":
@@ -366,7 +373,7 @@ class _Replay:
         ):
             self.stop = None
         if self.events:
-            self.report.events.append(MarkEvent(method, agent, at, params.get("parent")))  # type: ignore[arg-type]
+            self.report.events.append(MarkEvent(method, agent, at, _text(params.get("parent"))))  # type: ignore[arg-type]
 
     def _fault(self, text: str) -> None:
         self.report.remarks.append(text[-400:])
@@ -417,6 +424,15 @@ def _order(fingerprint: str) -> tuple[bool, int]:
 
 def _named(identity: Identity) -> list[str]:
     return sorted(identity.fingerprints, key=_order)
+
+
+def _sound(text: str) -> str:
+    """The text without lone surrogates, which file names may hold and JSON may not."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _cut(value: Any, depth: int = 0) -> Any:

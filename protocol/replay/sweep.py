@@ -17,7 +17,7 @@ from breaker.settings import Settings
 from protocol.layers import Sources
 from protocol.readers import RecordingError, Session
 
-from .collect import Input, Progress, Trouble, sessions_of
+from .collect import Input, Progress, Trouble, reads_stdin, sessions_of
 from .judge import judge_session
 from .report import SessionReport
 
@@ -219,17 +219,13 @@ class _Answer(Struct):
 
 
 def _answers(files: Sequence[Input], grid: Grid, jobs: int, progress: Progress) -> Iterator[_Answer]:
-    if jobs <= 1:
+    if jobs <= 1 or reads_stdin(files):
         for file in files:
             yield _file(file, grid, 0, 1, progress)
         return
     parts = 1 if len(files) >= jobs else jobs
     with ProcessPoolExecutor(jobs) as pool:
-        running = [
-            pool.submit(_work, file, grid, part, parts if file.path != "-" else 1)
-            for file in files
-            for part in range(parts if file.path != "-" else 1)
-        ]
+        running = [pool.submit(_work, file, grid, part, parts) for file in files for part in range(parts)]
         for future in running:
             yield msgspec.msgpack.decode(future.result(), type=_Answer)
 

@@ -199,6 +199,32 @@ def test_tokens_ride_along_with_a_result_even_of_a_stopped_call() -> None:
     assert (report.requests, report.tokens) == (13, 130)
 
 
+DATA = Path(__file__).resolve().parents[1] / "readers" / "data"
+
+
+@pytest.mark.parametrize("profile", ["standard", "repeat-tool-breaker", "loop-guard", "adaptive"])
+def test_every_format_goes_through_every_profile(profile: str) -> None:
+    for path in sorted(DATA.iterdir()):
+        for session in open_recording(path):
+            report = judge_session(session, preset(profile))
+            assert report.skipped == 0, (path.name, report.remarks)
+            assert report.calls == sum(isinstance(event, CallEvent) for event in report.events)
+            assert msgspec.json.decode(msgspec.json.encode(report), type=SessionReport) == report
+
+
+def test_requests_full_of_nonsense_cost_only_themselves() -> None:
+    made = Made().turn().runs("ls")
+    for agent in (5, [], {}, None, ""):
+        made.add("guard", agent=agent, callId="x", tool="bash", arguments=None)
+        made.add("approval", agent=agent, callId=["x"], outcome="approved")
+        made.add("postExecute", agent=agent, callId="x", result=None)
+        made.add("userTurn", agent=agent, parent=3)
+        made.add("agentStarted", agent=agent, parent=agent, kind="other", at="soon")
+    report = judged(made.runs("pwd"))
+    assert report.calls == 4
+    msgspec.json.encode(report)
+
+
 RAW = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "raw"
 
 

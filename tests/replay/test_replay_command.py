@@ -107,6 +107,7 @@ def test_several_processes_say_what_one_says(recording: Path) -> None:
     one = out("--json", str(recording), str(DATA / "dsh.jsonl"))
     assert out("--json", "-j", "2", str(recording), str(DATA / "dsh.jsonl")) == one
     assert out("--json", "-j", "2", str(recording)) == out("--json", str(recording))
+    assert out("--jsonl", "-j", "2", "-", data=recording.read_bytes()).count("firstStop") == 2
 
 
 def test_what_cannot_be_read_is_said_and_fails(recording: Path, tmp_path: Path) -> None:
