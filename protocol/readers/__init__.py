@@ -80,7 +80,7 @@ def _joined(files: list[Path]) -> BinaryIO:
 
 def _named(name: str) -> Format:
     for each in formats.FORMATS:
-        if each.name == name:
+        if each.name == formats.ALIASES.get(name, name):
             return each
     raise RecordingError(f"{name!r} is no format; known are: {', '.join(NAMES)}")
 
@@ -183,6 +183,6 @@ def _document(everything: list[bytes], context: Context, chosen: Format | None) 
 
 def _unknown(context: Context, everything: list[bytes], reason: str, chosen: Format | None) -> str:
     begin = next((line for line in everything if line.strip()), b"")[:60].decode("utf-8", "replace")
-    tried = chosen.name if chosen else ", ".join(NAMES)
+    tried = chosen.name if chosen else ", ".join(each.name for each in formats.FORMATS)
     why = f"; it is no JSON as a whole: {reason}" if reason else ""
     return f"{context.source}: not a known recording (tried: {tried}); it begins {begin!r}{why}"

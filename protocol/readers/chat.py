@@ -18,6 +18,9 @@ NAME = "chat"
 _ROLES = {"system", "developer", "user", "assistant", "tool", "function", "model"}
 _ITEMS = {"function_call", "function_call_output"}
 
+_REMINDERS = ("<system-reminder>", "<environment_details>", "<task-notification>")
+"""How texts begin that a harness puts beside results."""
+
 Verdict = Callable[[str, Any], dict[str, Any]]
 """(tool, content) -> the wire result."""
 
@@ -183,7 +186,8 @@ class Chat:
 
     def by_person(self, _message: dict[str, Any], content: Any) -> bool:
         if isinstance(content, list):
-            return any(obj(block).get("type") not in ("tool_result", None) for block in content)
+            said = [block for block in map(obj, content) if block.get("type") not in ("tool_result", None)]
+            return any(not string(block.get("text")).lstrip().startswith(_REMINDERS) for block in said)
         return bool(text(content).strip())
 
     def answer(self, raw: str, content: Any, holder: dict[str, Any], at: float | None) -> Iterator[Message]:

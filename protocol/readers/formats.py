@@ -48,7 +48,7 @@ FORMATS = (
     Format(copilot_cli.NAME, copilot_cli.is_row, copilot_cli.read),
     Format(dsh.NAME, dsh.is_row, dsh.read),
     Format(gemini_cli.NAME, gemini_cli.is_row, gemini_cli.read, gemini_cli.is_document, gemini_cli.read_document),
-    Format(opencode.NAME, None, None, opencode.is_document, opencode.read_document),
+    Format(opencode.NAME, opencode.is_row, opencode.read, opencode.is_document, opencode.read_document),
     Format(openhands.NAME, openhands.is_event, openhands.read, openhands.is_document, openhands.read_document),
     Format(tau_bench.NAME, None, None, tau_bench.is_document, tau_bench.read_document),
     Format(tau_bench.NAME2, None, None, tau_bench.is_document2, tau_bench.read_document2),
@@ -59,7 +59,10 @@ FORMATS = (
 )
 """In the order in which they are asked: the one with the least of its own last."""
 
-NAMES = tuple(each.name for each in FORMATS)
+ALIASES = {"openai": chat.NAME, "anthropic": chat.NAME}
+"""Other names that people look for."""
+
+NAMES = (*(each.name for each in FORMATS), *ALIASES)
 
 
 def of_rows(head: list[Any]) -> Format | None:

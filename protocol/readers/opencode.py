@@ -1,7 +1,8 @@
 """`opencode export ID`: one JSON document a session, `{info, messages: [{info, parts}]}`.
 
 A tool part holds call and result together; times tell in which order parallel calls ended. Call ids repeat within
-a session. A child session's `info` names its parent.
+a session. A child session's `info` names its parent. The rows that `opencode run --format json` prints hold a part
+each.
 """
 
 from __future__ import annotations
@@ -20,6 +21,19 @@ NAME = "opencode"
 _TIMED_OUT = re.compile(r"(?:bash|shell) tool terminated command after exceeding timeout \d{1,12} ?ms")
 _ABORTED = ("User aborted the command", "Tool execution aborted", "The operation was aborted", "Aborted")
 _REJECTED = "The user rejected permission"
+
+
+_PRINTED = {"tool_use", "step_start", "step_finish", "text", "reasoning"}
+
+
+def is_row(row: dict[str, Any]) -> bool:
+    return row.get("type") in _PRINTED and "sessionID" in row and isinstance(row.get("part"), dict)
+
+
+def read(rows: Iterator[Any], context: Context) -> Iterator[Session]:
+    reader = _Reader({}, context)
+    messages = converted(rows, reader.printed, context.notes)
+    yield Session(context.name, NAME, messages, notes=context.notes)
 
 
 def is_document(value: Any) -> bool:
@@ -81,6 +95,14 @@ class _Reader:
             elif not finished and number == 0:
                 yield from self.usage(info, message_id, at)
             yield from self.step(tools, f"{message_id}/{number}", at)
+
+    def printed(self, row: dict[str, Any]) -> Iterator[Message]:
+        """A tool's row comes when the call is over."""
+        part, at = obj(row.get("part")), seconds(row.get("timestamp"))
+        if row.get("type") == "tool_use":
+            yield from self.step([part], string(part.get("messageID")), at)
+        elif row.get("type") == "step_finish":
+            yield from self.usage(part, string(part.get("id")), at)
 
     def usage(self, holder: dict[str, Any], request: str, at: float | None) -> Iterator[Message]:
         tokens = obj(holder.get("tokens"))

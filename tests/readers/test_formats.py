@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,7 @@ FORMATS = {
     "gemini-cli.jsonl": "gemini-cli",
     "mini-swe-agent-2.traj.json": "mini-swe-agent",
     "mini-swe-agent.traj.json": "mini-swe-agent",
+    "opencode-run.jsonl": "opencode",
     "opencode.json": "opencode",
     "openhands-old.json": "openhands",
     "openhands.json": "openhands",
@@ -277,6 +279,13 @@ class TestOpencode:
             "main compacted",
         ]
 
+    def test_the_printed_rows_are_read_as_well(self) -> None:
+        assert shown(messages("opencode-run.jsonl")) == [
+            "main call_1 bash",
+            "main call_1 -> exit 1",
+            "main used (10, 5, 1) 2",
+        ]
+
     def test_times_are_in_seconds(self) -> None:
         assert messages("opencode.json")[0][1]["at"] == 1775030400.0
 
@@ -385,8 +394,6 @@ class TestOpenHands:
         assert sessions("openhands-old.json")[0][0].outcome == "resolved"
 
     def test_a_folder_with_an_event_a_file(self, tmp_path: Path) -> None:
-        import json
-
         for number, event in enumerate(json.loads((DATA / "openhands.json").read_text())):
             (tmp_path / f"event-{number:05}-x.json").write_text(json.dumps(event, indent=1))
         ((session, listed),) = [(s, list(s.messages)) for s in open_recording(tmp_path)]
@@ -407,6 +414,16 @@ class TestBenchmarks:
 
 
 class TestChat:
+    def test_a_reminder_beside_a_result_is_no_person(self, tmp_path: Path) -> None:
+        reminder = {"type": "text", "text": "<system-reminder>Mind the todo list</system-reminder>"}
+        rows = [
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "read", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "x"}, reminder]},
+        ]
+        (tmp_path / "f").write_text(json.dumps(rows))
+        ((_, listed),) = [(s, list(s.messages)) for s in open_recording(tmp_path / "f", "anthropic")]
+        assert shown(listed) == ["main a read", "main a -> ok"]
+
     def test_results_in_another_order_and_the_legacy_call(self) -> None:
         assert shown(messages("chat-openai.json")) == [
             "main userTurn",
