@@ -164,7 +164,7 @@ export interface Options {
   /** Milliseconds before the first new start, doubled each time. Defaults 100 and 30000. */
   backoffMs?: number
   maxBackoffMs?: number
-  /** Calls in a row without an answer after which the process is started anew. Default 3. */
+  /** A process that owes answers and is silent for the time of so many calls is started anew. Default 3. */
   maxTimeouts?: number
   /** Deny what could not be judged, instead of allowing it. Default false. */
   failClosed?: boolean

@@ -32,7 +32,8 @@ export class Connection {
   #expired = new Set()
   #nextId = 1
   #attempt = 0
-  #timeouts = 0
+  /** Since when something is unanswered and nothing was heard; undefined while all is answered. */
+  #silentSince
   #backoff
   #everUp = false
   #answered = false
@@ -137,7 +138,7 @@ export class Connection {
   #spawn() {
     const [program, ...args] = this.#options.command
     this.#state = 'starting'
-    this.#timeouts = 0
+    this.#silentSince = undefined
     this.#answered = false
     const child = { chunks: [], length: 0, stderr: '', closing: false }
     child.gone = new Promise((resolve) => { child.leave = resolve })
@@ -146,6 +147,8 @@ export class Connection {
         cwd: this.#options.cwd,
         env: this.#options.env ?? process.env,
         stdio: ['pipe', 'pipe', 'pipe'],
+        // Ctrl-C on the harness's terminal is not for the server, which would end; without it the end of input does.
+        detached: process.platform !== 'win32',
         windowsHide: true,
       })
     } catch (error) {
@@ -197,6 +200,7 @@ export class Connection {
     return new Promise((resolve) => {
       const entry = { method, resolve, ms }
       this.#pending.set(id, entry)
+      this.#silentSince ??= performance.now()
       // Before the first start is over a call waits for it; afterwards a start is no excuse.
       if (method === 'initialize' || this.#everUp || this.#state === 'up') this.#arm(id, entry)
     })
@@ -213,7 +217,18 @@ export class Connection {
     const fault = makeFault(starting ? 'startTimeout' : 'timeout', `no answer to ${entry.method} within ${entry.ms} ms`, { method: entry.method })
     this.report(fault)
     entry.resolve({ fault })
-    if (starting || (this.#state === 'up' && ++this.#timeouts >= this.#options.maxTimeouts)) this.#giveUp(this.#child, fault)
+    if (starting || (this.#state === 'up' && this.#silentTooLong())) this.#giveUp(this.#child, fault)
+  }
+
+  /** Calls that wait at the same time run out of time together; that alone says little. */
+  #silentTooLong() {
+    const { maxTimeouts, timeoutMs } = this.#options
+    // Half a call of tolerance, because timers and the clock do not agree to the millisecond.
+    return performance.now() - this.#silentSince >= (maxTimeouts - 0.5) * timeoutMs
+  }
+
+  #heard() {
+    this.#silentSince = this.#pending.size + this.#expired.size > 0 ? performance.now() : undefined
   }
 
   #read(child, chunk) {
@@ -244,14 +259,12 @@ export class Connection {
     let id = reply?.id
     // An error without an id answers a message that the server could not read; answers come in order.
     if (id === null && reply.error) id = this.#pending.keys().next().value
-    if (this.#expired.delete(id)) {
-      this.#timeouts = 0
-      return undefined
-    }
+    if (this.#expired.delete(id)) return this.#heard()
     const entry = this.#pending.get(id)
     if (!entry) return this.#giveUp(child, makeFault('unknownId', `a reply to nothing that was asked: ${text.slice(0, 200)}`))
     this.#pending.delete(id)
     clearTimeout(entry.timer)
+    this.#heard()
     if (entry.method === 'initialize') return this.#greeted(child, entry, reply)
     if (reply.error) {
       const fault = makeFault('error', `${entry.method}: ${reply.error.message}`, { method: entry.method, code: reply.error.code, data: reply.error.data })
@@ -263,7 +276,6 @@ export class Connection {
       entry.resolve({ fault })
       return this.#giveUp(child, fault)
     }
-    this.#timeouts = 0
     this.#attempt = 0
     if (!this.#answered) {
       this.#answered = true

@@ -15,7 +15,7 @@ export const DEFAULTS = {
   /** Milliseconds before the first new start of a process that went down; doubled up to the maximum. */
   backoffMs: 100,
   maxBackoffMs: 30_000,
-  /** A process that left this many calls in a row unanswered is given up. */
+  /** A process that owes answers and is silent for the time of this many calls is given up. */
   maxTimeouts: 3,
 }
 

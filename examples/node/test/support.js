@@ -11,9 +11,9 @@ export function realServer() {
   return existsSync(program) ? program : undefined
 }
 
-/** Resolves once `condition` holds; rejects after two seconds. */
+/** Resolves once `condition` holds; rejects after ten seconds. */
 export async function until(condition) {
-  for (const end = performance.now() + 2000; !(await condition()); ) {
+  for (const end = performance.now() + 10_000; !(await condition()); ) {
     if (performance.now() > end) throw new Error(`never: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
