@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import socket
+import subprocess
+import tempfile
 from collections.abc import Callable
 from typing import Any
+
+import pytest
+from support import PATIENCE, until
 
 from breaker.engine import Engine
 from breaker.events import Usage
@@ -24,6 +31,49 @@ def end_all() -> None:
     """Let all keepers go, whose threads would otherwise find their stores closed."""
     while RUNNING:
         RUNNING.pop().keeper.close()
+
+
+class RedisServer:
+    """A Redis or Valkey of this machine on a free port of the loopback; the test is skipped where there is none."""
+
+    def __init__(self) -> None:
+        program = shutil.which("redis-server") or shutil.which("valkey-server")
+        if program is None:
+            pytest.skip("neither redis-server nor valkey-server is installed")
+        pytest.importorskip("redis")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.address = f"redis://127.0.0.1:{self.port}/0"
+        self._directory = tempfile.TemporaryDirectory()
+        self._command = [program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self._directory.name]
+        self._command += ["--save", "", "--appendonly", "yes", "--appendfsync", "always"]
+        self.start()
+
+    def start(self) -> None:
+        """Start it (again, with what it held), and wait until it answers."""
+        self.process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(self._answers, "the server answered")
+
+    def stop(self) -> None:
+        """Kill it."""
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                connection.sendall(b"PING\r\n")
+                return connection.recv(64).startswith(b"+PONG")
+        except OSError:
+            return False
+
+    def __enter__(self) -> RedisServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._directory.cleanup()
 
 
 class Process:

@@ -104,7 +104,7 @@ class Store(Protocol):
         """Keep what was done since `begin`."""
 
     def rollback(self) -> None:
-        """Forget what was done since `begin`. Raises nothing."""
+        """Forget what was done since `begin`: memories, and entries where the engine can. Raises nothing."""
 
     def memory(self, name: str) -> bytes | None:
         """What `remember` stored of this agent."""

@@ -36,6 +36,9 @@ GATHER_SECONDS = 0.005
 MAX_QUEUED = 65_536
 """Changes that wait for a store that is away. After that the oldest are lost, and `status` says how many."""
 
+MAX_BATCH = 1_000
+"""Entries of one transaction, so that none keeps others waiting for long."""
+
 ACTIVE_SECONDS = 600.0
 MAX_ACTIVE = 512
 """Agents whose accounts are fetched again and again: those heard of in the last minutes."""
@@ -92,6 +95,7 @@ class Keeper:
         self._unstored: deque[tuple[int, Entry]] = deque(maxlen=2 * MAX_QUEUED)
         self._active: dict[str, float] = {}
         # handed over
+        self._wanted: deque[str] = deque(maxlen=MAX_ACTIVE)
         self._outbox: deque[tuple[int, Entry]] = deque()
         self._inbox: deque[Told] = deque()
         # under the lock
@@ -130,11 +134,17 @@ class Keeper:
             self._store_now()
 
     def recall(self, agent: str | None) -> None:
-        """Load an agent that somebody wants to look at, if it was stored."""
-        if agent is not None and self._engine is not None and agent not in self._engine.state.agents:
-            known = self._load(agent)
-            if known is not None:
-                self._engine.state.agents[agent] = known
+        """Load an agent that somebody wants to look at, if it was stored. No call waits for that."""
+        if agent is None or self._engine is None or agent in self._engine.state.agents:
+            return
+        with self._lock:
+            try:
+                account = self._store.load(agent) if self._store and not self._away else None
+            except Exception as error:
+                self._failed(error)
+                return
+        if account is not None:
+            self._engine.state.agents[agent] = Agent(account=account)
 
     def status(self) -> dict[str, object]:
         """For `status`: which engine, where, and whether something is amiss."""
@@ -167,8 +177,9 @@ class Keeper:
         store = self._store
         if store is None:
             return None
-        self._active[name] = time.monotonic()
+        self._hear_of(name)
         if not store.near:
+            self._wanted.append(name)
             self._awaken()
             return None
         if any(name in (entry.agent, *entry.line) for _, entry in self._unstored):
@@ -194,12 +205,18 @@ class Keeper:
             with suppress(IndexError):  # the other thread took them meanwhile
                 self._outbox.popleft()
                 self._overflowed += 1
-        self._active[entry.agent] = time.monotonic()
+        self._hear_of(entry.agent)
         if entry.op == "charge":
             self._store_now()
         else:
             self._due = self._due or entry.op in _AT_ONCE
             self._awaken()
+
+    def _hear_of(self, name: str) -> None:
+        self._active.pop(name, None)
+        self._active[name] = time.monotonic()
+        if len(self._active) > MAX_ACTIVE:
+            del self._active[next(iter(self._active))]
 
     def _store_now(self) -> None:
         self._due = False
@@ -247,9 +264,8 @@ class Keeper:
                 continue
             tried = now
             with self._lock:
-                if self._store_all() and now - self._fetched >= self._refresh_seconds:
-                    self._fetched = now
-                    self._fetch()
+                if self._store_all():
+                    self._fetch_due(now)
 
     def _expire(self) -> None:
         with self._lock:
@@ -282,28 +298,30 @@ class Keeper:
         return self._store is not None and self._writes
 
     def _gathered(self) -> Batch | None:
-        taken = [self._outbox.popleft() for _ in range(len(self._outbox))]
+        taken: list[tuple[int, Entry]] = []
+        with suppress(IndexError):  # when it is empty; the engine's thread drops the oldest of too many
+            while len(taken) < MAX_BATCH:
+                taken.append(self._outbox.popleft())
         if not taken:
             return None
         last = taken[-1][0]
         return Batch(f"{self._ticket}-{last}", last, [entry for _, entry in taken])
 
-    def _fetch(self) -> None:
-        """Ask for the accounts of the active agents and of all above them, if others may have changed any."""
-        now = time.monotonic()
-        active = [name for name, heard in list(self._active.items()) if now - heard < ACTIVE_SECONDS]
-        missing = set(active[-MAX_ACTIVE:])
+    def _fetch_due(self, now: float) -> None:
+        """Ask for the accounts of agents that are new here; now and then for those of all that are active."""
         store = self._store
+        if store is None:
+            return
+        names = {self._wanted.popleft() for _ in range(len(self._wanted))}
         try:
-            if store is None or not missing or not store.changed():
-                return
-            accounts: dict[str, Account | None] = {}
-            while missing:
-                found = store.read(missing)
-                accounts |= {name: found.get(name) for name in missing}
-                missing = {account.parent for account in found.values() if account.parent} - accounts.keys()
-            self._inbox.append(Told(0, accounts))
-            self._came_back()
+            if now - self._fetched >= self._refresh_seconds:
+                self._fetched = now
+                active = [name for name, heard in list(self._active.items()) if now - heard < ACTIVE_SECONDS]
+                if active and store.changed():
+                    names |= set(active)
+            if names:
+                self._inbox.append(Told(0, _with_ancestors(store, names)))
+                self._came_back()
         except Exception as error:
             self._failed(error)
 
@@ -340,3 +358,12 @@ class Keeper:
         self._problem = f"the state in {store.place}: {what}"
         self._log(self._problem)
         return self._problem
+
+
+def _with_ancestors(store: Store, names: set[str]) -> dict[str, Account | None]:
+    accounts: dict[str, Account | None] = {}
+    while names:
+        found = store.read(names)
+        accounts |= {name: found.get(name) for name in names}
+        names = {account.parent for account in found.values() if account.parent} - accounts.keys()
+    return accounts

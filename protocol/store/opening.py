@@ -17,12 +17,17 @@ def open_store(
 ) -> tuple[Store | None, str | None]:
     """The store that `none`, `auto`, a file or an address means, or none; and what went wrong, for people.
 
+    A server need not be there yet.
+
     `brief` is for a process that handles one event. SpecError when something is not written as it must be.
     """
     check_namespace(namespace)
     if spec == "none":
         return None, None
-    _refuse_other_engines(spec)
+    if not spec:
+        raise SpecError("--state needs a file, an address, auto or none")
+    if spec.startswith(SCHEMES):
+        return _reached(spec, namespace), None
     place = spec
     try:
         path = state_file(spec, namespace)
@@ -44,7 +49,8 @@ def open_existing(spec: str, namespace: str = DEFAULT_NAMESPACE) -> Store | None
     check_namespace(namespace)
     if spec == "none":
         raise SpecError("--state none is no state to look into")
-    _refuse_other_engines(spec)
+    if spec.startswith(SCHEMES):
+        return _reached(spec, namespace)
     try:
         path = state_file(spec, namespace)
     except RuntimeError as error:
@@ -76,24 +82,29 @@ def add_place_options(parser: argparse.ArgumentParser, default: str) -> None:
     kept = default == argparse.SUPPRESS
     parser.add_argument(
         "--state",
-        metavar="FILE|auto|none",
+        metavar="FILE|auto|ADDRESS|none",
         default=default if kept else os.environ.get(VARIABLE) or default,
-        help="where budgets and quotas are kept: a file, auto for one in the user's state directory, or none"
+        help="where budgets and quotas are kept: a file, auto for one in the user's state directory, redis://HOST of a "
+        "Redis or Valkey server (its password in TOOLBREAKER_STATE_PASSWORD), or none"
         + ("" if kept else " (default: %(default)s)"),
     )
     parser.add_argument(
         "--namespace",
         metavar="NAME",
         default=default if kept else DEFAULT_NAMESPACE,
-        help="which file of the state directory `--state auto` means" + ("" if kept else " (default: %(default)s)"),
+        help="which file of the state directory, or which part of a server"
+        + ("" if kept else " (default: %(default)s)"),
     )
 
 
-def _refuse_other_engines(spec: str) -> None:
-    if not spec:
-        raise SpecError("--state needs a file, auto or none")
-    if spec.startswith(SCHEMES):
-        raise SpecError(f"{spec.partition('://')[0]} is not supported yet")
+def _reached(address: str, namespace: str) -> Store:
+    try:
+        from protocol.store.redis import RedisStore
+    except ImportError as error:
+        raise SpecError(
+            f"--state with an address needs the package redis (pip install toolbreaker[redis]): {error}"
+        ) from error
+    return RedisStore(address, namespace)
 
 
 def _positive(text: str) -> float:

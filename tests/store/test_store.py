@@ -203,8 +203,14 @@ def test_what_is_not_committed_is_forgotten(store: Store, another: Callable[[], 
     store.apply([charge("main", 5, "r1")])
     store.remember({"main": b"memory"})
     store.rollback()
-    assert another().read(["main"]) == {}
+    assert another().memory("main") is None
     assert another().apply([charge("main", 5, "r1")])["main"].session_spent == 5
+
+
+def test_what_somebody_beside_the_engine_remembers_is_kept_apart(store: Store, another: Callable[[], Store]) -> None:
+    store.remember({"main": b"memory"})
+    store.keep_extra("main", b"extra")
+    assert (another().memory("main"), another().extra("main"), another().extra("nobody")) == (b"memory", b"extra", None)
 
 
 def test_calls_are_named_on_where_the_last_process_ended(store: Store, another: Callable[[], Store]) -> None:
