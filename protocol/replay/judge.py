@@ -255,7 +255,7 @@ class _Replay:
 
     def _settle(self, agent: str, params: dict[str, Any], at: float | None) -> None:
         given = msgspec.convert(params, PostExecuteParams)
-        opened = self.open.pop((agent, given.call_id or ""), None)
+        opened = self._opened(agent, given)
         result = Result(given.result.content, given.result.value, bool(given.result.is_error), given.result.error)
         self._lasts(agent, at)
         if opened is not None and not opened.allowed:
@@ -285,6 +285,19 @@ class _Replay:
         elif outcome.kind == "ok":
             for fingerprint in opened.identity.fingerprints:
                 streaks.pop(fingerprint, None)
+
+    def _opened(self, agent: str, given: PostExecuteParams) -> _Open | None:
+        """The call that a result belongs to, found as the gate finds it when no id says so."""
+        if given.call_id:
+            return self.open.pop((agent, given.call_id), None)
+        waiting = [
+            name for name, each in self.open.items() if name[0] == agent and each.allowed and each.tool == given.tool
+        ]
+        if not waiting or given.tool is None:
+            return None
+        exact = self.engine.identifier.identify(given.tool, given.arguments).exact
+        same = (name for name in waiting if self.open[name].identity.exact == exact)
+        return self.open.pop(next(same, waiting[0]))
 
     def _recorded(self, opened: _Open, result: Result, outcome: Classified | None = None) -> Classified:
         """How the call went, by the recording; counted whether the gate would have let it run or not."""

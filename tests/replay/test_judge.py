@@ -184,6 +184,19 @@ def test_a_message_that_is_none_costs_itself_and_is_said() -> None:
     assert "guard" in report.remarks[0]
 
 
+def test_results_without_ids_find_their_calls() -> None:
+    made = Made().turn()
+    for command in ("ls", "pwd"):
+        made.add("guard", tool="bash", arguments={"command": command})
+    failed = {"content": "", "value": {"exitCode": 1}}
+    made.add("postExecute", tool="bash", arguments={"command": "pwd"}, result=failed)
+    made.add("postExecute", tool="bash", result={"content": "a"})
+    made.add("postExecute", tool="bash", arguments={"command": "never guarded"}, result=failed)
+    report = judged(made)
+    assert [e.recorded for e in report.events if isinstance(e, CallEvent)] == ["ok", "failed"]
+    assert (report.settled, report.failed, report.skipped) == (2, 1, 0)
+
+
 def test_shadow_in_the_settings_shows_its_stops() -> None:
     report = judged(Made().turn().runs("make check", 13), msgspec.structs.replace(DENY, shadow=True))
     assert report.blocked == 2

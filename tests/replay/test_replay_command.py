@@ -90,6 +90,25 @@ def test_a_recorded_config_lies_under_the_one_that_is_given(tmp_path: Path) -> N
     assert json.loads(out("--json", "--config", str(tmp_path / "config.json"), str(path)))["total"]["blocked"] == 1
 
 
+def test_a_record_of_a_server_is_judged_as_the_server_judged(tmp_path: Path) -> None:
+    made = (
+        Made().turn().runs("make check", 13).runs("curl -H 'Authorization: Bearer abcdefgh12345678' localhost/x", 6, 1)
+    )
+    requests = [{"jsonrpc": "2.0", "id": n, "method": m, "params": p} for n, (m, p) in enumerate(made.messages, 1)]
+    for request in requests:
+        if request["method"] == "guard":
+            request["params"]["canAsk"] = False
+    data = b"".join(json.dumps(each).encode() + b"\n" for each in requests)
+    served = run("serve", "--record", str(tmp_path / "record.jsonl"), data=data)
+    answers = [json.loads(line)["result"] for line in served.stdout.splitlines()]
+    live = [answer["decision"] for answer in answers if "decision" in answer]
+    events = json.loads(out("--json", str(tmp_path / "record.jsonl")))["sessions"][0]["events"]
+    assert [event["decision"] for event in events if event["event"] == "call"] == live
+    assert live.count("deny") == 3
+    told = [[a["stage"] for a in event.get("advisories", [])] for event in events if event["event"] == "call"]
+    assert sum(map(len, told)) == sum(len(answer.get("advisories", [])) for answer in answers)
+
+
 def test_standard_input_folders_patterns_and_compression(recording: Path, tmp_path: Path) -> None:
     assert "the-loop" in out("-", data=recording.read_bytes())
     packed = tmp_path / "deep" / "er"
