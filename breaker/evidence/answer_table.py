@@ -1,4 +1,4 @@
-"""Words and members by which an answer says how a call went."""
+"""Words and members by which an answer says how a call went. The expressions are for text in lower case."""
 
 from __future__ import annotations
 
@@ -15,8 +15,16 @@ INVALID_CODES = frozenset(
     "MISSING_PARAMETER MISSING_ARGUMENT INVALID_TOOL_CALL MALFORMED_TOOL_CALL _32602 -32602 _32601 -32601".split()
 )
 
+DENIAL_HINTS = (
+    "denied", "reject", "declin", "block", "forbid", "refus", "allow", "permit", "permission", "approv", "grant", "mode",
+    "veto", "prohibit", "want to proceed", "repeating", "cancel", "confirm", "consent",
+)  # fmt: skip
+"""What `DENIALS` has in it, whatever it matches."""
+INVALID_HINTS = ("valid", "tool", "function", "missing", "required", "expected", "schema", "exactly one", "unexpected")
+"""What `INVALID` has in it, whatever it matches."""
+
 DENIALS = re.compile(
-    r"(?i)\b(?:denied|rejected|declined|blocked|forbidden|refused|disallowed|prohibited|vetoed|not (?:allowed|permitted)) "
+    r"\b(?:denied|rejected|declined|blocked|forbidden|refused|disallowed|prohibited|vetoed|not (?:allowed|permitted)) "
     r"(?:by|in|under|because of|per|due to) (?:the |your |a |an |this |our |its )?(?:\w+[ -]){0,2}"
     r"(?:user|operator|human|policy|policies|hook|hooks|rules?|guard|guardrails?|plan|sandbox|permissions?|settings?|config\w*|"
     r"administrator|mode|harness|client|classifier)\b"
@@ -33,7 +41,7 @@ DENIALS = re.compile(
 """Somebody, or a rule, does not want the call: not the system that was to carry it out."""
 
 INVALID = re.compile(
-    r"(?i)\b(?:input)?validation ?errors?\b|\binvalid (?:arguments?|params|parameters?|input|tool call|tool input|json)\b"
+    r"\b(?:input)?validation ?errors?\b|\binvalid (?:arguments?|params|parameters?|input|tool call|tool input|json)\b"
     r"|\b(?:unknown|no such|unrecognized|nonexistent|unregistered) (?:tool|function)\b|\btool \S{1,80} (?:does not exist|is not (?:available|registered|found)|not found)"
     r"|\b(?:tool|function)(?: name)?:? \S{1,80} (?:was )?not found\b"
     r"|\bmissing (?:\d+ )?(?:a )?(?:required|mandatory)\b|\brequired (?:parameter|argument|property|field)\b"
@@ -44,7 +52,7 @@ INVALID = re.compile(
 """The call itself was wrong and reached nothing."""
 
 FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE))
+    (name, re.compile(pattern))
     for name, pattern in (
         ("rate", r"\b429\b|too many requests|rate[ -]?limit|quota (?:exceeded|exhausted)|throttl|resource_exhausted"),
         ("blocked page", r"captcha|verify (?:that )?you are (?:a )?human|enable javascript|unusual traffic|automated (?:access|requests)|access to this page has been denied"),
@@ -67,9 +75,9 @@ FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 TRANSIENT = frozenset({"rate", "refused", "reset", "dns", "timeout", "unavailable", "locked"})
 
 LIKE_AN_ERROR = re.compile(
-    r"(?i)\W{0,12}(?:\[?(?:error|err!|fatal|failed|failure|exception|panic|traceback|usage error|e:|e\d{3,5}:|npm err|warning: could not)\b"
+    r"\W{0,12}(?:\[?(?:error|err!|fatal|failed|failure|exception|panic|traceback|usage error|e:|e\d{3,5}:|npm err|warning: could not)\b"
     r"|[\w.]{1,60}(?:error|exception)\b|cannot\b|can't\b|can not\b|could not\b|couldn't\b|unable to\b|invalid\b|unknown\b|access denied|permission denied"
-    r"|denied\b|blocked\b|forbidden\b|not found\b|no such\b|command not found|unauthori[sz]ed|too many requests|http (?:error )?[45]\d\d|[45]\d\d\b(?: [A-Z]|\W{0,3}$)"
+    r"|denied\b|blocked\b|forbidden\b|not found\b|no such\b|command not found|unauthori[sz]ed|too many requests|http (?:error )?[45]\d\d|[45]\d\d\b(?: [a-z]|\W{0,3}$)"
     r"|[\w./@-]{1,80}: (?:line \d+: )?(?:[^\n]{0,160}: )?(?:cannot|can't|could not|no such|permission denied|command not found|not found|fatal|error|unable|invalid|unrecognized|failed)"
     r"|(?:the )?[\w ./'\"-]{1,80} (?:does not exist|could not be|cannot be|was not found|is not available|not found|failed)\b)"
 )
@@ -89,12 +97,12 @@ STARTED = re.compile(
 """What a shell answers that left a command running, in lower case: no look at what goes on."""
 
 EMPTY = re.compile(
-    r"(?i)\s*(?:\W{0,3}(?:no|none|nothing|zero|0|empty|null|undefined|n/a)\b[^\n]{0,160}|\[\s*\]|\{\s*\}|\(\s*\)|"
+    r"\s*(?:\W{0,3}(?:no|none|nothing|zero|0|empty|null|undefined|n/a)\b[^\n]{0,160}|\[\s*\]|\{\s*\}|\(\s*\)|"
     r"(?:found|matched|showing|returned|total:?|results?:?|count:?) (?:0|no|zero)\b[^\n]{0,120}|[^\n]{0,60}\b(?:returned|has|with|found) no (?:results|matches|entries|output|data)\b[^\n]{0,60}"
     r"|[^\n]{0,40}\b0 (?:results|matches|hits|files|items|records|rows|entries)\b[^\n]{0,60})\s*"
 )
 NOT_EMPTY = re.compile(
-    r"(?i)\b(?:no|0|zero) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|failures?|failed|violations?|conflicts?|changes? needed|vulnerabilities)|\bno such\b|\bnot found\b|\bnothing to \w+|\bnothing (?:added|changed)|^\s*(?:null|none|0)?\s*$|^\s*0\s*$|^\s*no\W*$"
+    r"\b(?:no|0|zero) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|failures?|failed|violations?|conflicts?|changes? needed|vulnerabilities)|\bno such\b|\bnot found\b|\bnothing to \w+|\bnothing (?:added|changed)|^\s*(?:null|none|0)?\s*$|^\s*0\s*$|^\s*no\W*$"
 )
 """Says nothing went wrong, or is itself an answer: not that nothing was found."""
 

@@ -17,6 +17,7 @@ from breaker.events import Result
 from breaker.evidence.answer_table import (
     BLOCKED_PAGE,
     DEAD,
+    DENIAL_HINTS,
     DENIALS,
     DENIED_CODES,
     ECHOES,
@@ -29,6 +30,7 @@ from breaker.evidence.answer_table import (
     GOES_ON,
     INVALID,
     INVALID_CODES,
+    INVALID_HINTS,
     LIKE_AN_ERROR,
     LIVE,
     NOT_EMPTY,
@@ -44,7 +46,8 @@ Outcome = Literal["ok", "empty", "fail", "denied", "invalid", "aborted"]
 
 SHORT = 400
 """Characters of an answer up to which single words of it tell its state."""
-MAX_JSON = 64_000
+MAX_JSON = 20_000
+"""Characters of an answer up to which it is read as JSON."""
 MAX_LINES = 400
 MAX_DEPTH = 12
 _ENDS = 800
@@ -77,10 +80,13 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
     raw = text_of(result)
     images = _images(result.content)
     opened = open_envelope(raw)
-    body = _STAMPED.sub("", opened.body.strip(), count=1)
     fields = _Fields()
-    if body[:1] in ("{", "["):
-        body = fields.read(body)
+    if len(opened.body) <= MAX_JSON:
+        body = _STAMPED.sub("", opened.body.strip(), count=1)
+        if body[:1] in ("{", "["):
+            body = fields.read(body)
+    else:
+        body = opened.body
     message = failure.message_of(result)
     if not body and message:
         body = message
@@ -184,9 +190,13 @@ def _refusal(result: Result, near: str, flagged: bool) -> Outcome | None:
         return "denied"
     if names & INVALID_CODES:
         return "invalid"
-    if DENIALS.search(near):
+    if any(hint in near for hint in DENIAL_HINTS) and DENIALS.search(near):
         return "denied"
-    if INVALID.search(near) and (flagged or LIKE_AN_ERROR.match(near) or INVALID.match(near)):
+    if (
+        any(hint in near for hint in INVALID_HINTS)
+        and INVALID.search(near)
+        and (flagged or LIKE_AN_ERROR.match(near) or INVALID.match(near))
+    ):
         return "invalid"
     return None
 
@@ -205,14 +215,15 @@ def _codes(error: Any) -> list[str]:
 
 def _near(body: str, message: str) -> str:
     """Where the words of a failure stand: the beginning and the end of the text, and the error's message."""
-    text = body if len(body) <= 2 * _ENDS else f"{body[:_ENDS]}\n{body[-_ENDS:]}"
-    return text if not message or message in text else f"{message[:_ENDS]}\n{text}"
+    text = (body if len(body) <= 2 * _ENDS else f"{body[:_ENDS]}\n{body[-_ENDS:]}").lower()
+    message = message[:_ENDS].lower()
+    return text if not message or message in text else f"{message}\n{text}"
 
 
 def _failure_class(body: str, message: str, why: str, result: Result) -> tuple[str, bool]:
     """The class of a failure, and whether the system itself names it."""
     near = _near(body, message)
-    codes = " ".join(_codes(result.error))
+    codes = " ".join(_codes(result.error)).lower()
     if why.isdigit():
         return f"http {why}", True
     for name, pattern in FAILURES:
@@ -224,10 +235,10 @@ def _failure_class(body: str, message: str, why: str, result: Result) -> tuple[s
 
 
 _ERROR_LINE = re.compile(
-    r"(?im)^.{0,200}\b(?:error|err|fail(?:ed|ure|ures)?|fatal|exception|panic|assert\w*|cannot|unable|traceback)\b.{0,300}$"
+    r"(?m)^.{0,200}\b(?:error|err|fail(?:ed|ure|ures)?|fatal|exception|panic|assert\w*|cannot|unable|traceback)\b.{0,300}$"
 )
 _EXCEPTION = re.compile(
-    r"(?m)^(?:E\s{1,6})?((?:\w{1,40}\.){0,6}[A-Z]\w{2,60}(?:Error|Exception|Warning|Interrupt|Exit))\b"
+    r"(?m)^(?:e\s{1,6})?((?:\w{1,40}\.){0,6}[a-z]\w{2,60}(?:error|exception|warning|interrupt|exit))\b"
 )
 _QUOTES = re.compile(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`")
 _PATHS = re.compile(r"[\w.~-]{0,60}(?:[/\\][\w.@~-]{1,60}){1,12}")
@@ -365,7 +376,7 @@ def _liveness(facts: Facts, body: str, state: str, outcome: Outcome) -> int:
         return 1
     if len(body) > SHORT and facts.kind != "poll":
         return 0
-    head = body[: 2 * SHORT].lower()
+    head = body[: 2 * SHORT]
     lively = GOES_ON if outcome == "fail" else LIVE
     if lively.search(head) and outcome not in ("denied", "invalid"):
         return 1

@@ -15,6 +15,10 @@ TAIL = 2_000
 """Characters of a long text that are blanked, from its beginning and its end. Of what is between, only a digest
 without its digits counts: it tells other words, not other numbers."""
 
+SAMPLE = 32_000
+_SLICE = 500
+"""Of what is between, so much is read at most, in slices."""
+
 BLANK = "~"
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]{0,256}+(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _SPINNERS = re.compile("[⠀-⣿◐-◓◴-◷▏▎▍▌▋▊▉█░▒▓■□▪▫●○]++")
@@ -104,8 +108,19 @@ def clip(text: str) -> str:
     """The beginning and the end of a long text, with a digest of what is between."""
     if len(text) <= HEAD + TAIL:
         return text
-    between = text[HEAD:-TAIL].translate(_NO_DIGITS).encode("utf-8", "surrogatepass")
-    return f"{text[:HEAD]}\n…{blake2b(between, digest_size=8).hexdigest().translate(_AS_LETTERS)}…\n{text[-TAIL:]}"
+    between = _sample(text).translate(_NO_DIGITS).encode("utf-8", "surrogatepass")
+    mark = blake2b(between, digest_size=8).hexdigest().translate(_AS_LETTERS)
+    return f"{text[:HEAD]}\n…{mark}…\n{text[-TAIL:]}"
+
+
+def _sample(text: str) -> str:
+    """What is between head and tail; of very much, slices at even distances."""
+    length = len(text) - HEAD - TAIL
+    if length <= SAMPLE:
+        return text[HEAD:-TAIL]
+    slices = SAMPLE // _SLICE
+    apart = (length - _SLICE) // (slices - 1)
+    return "".join(text[HEAD + n * apart : HEAD + n * apart + _SLICE] for n in range(slices))
 
 
 def blank(text: str) -> str:

@@ -83,20 +83,27 @@ def summarize(reading: Reading) -> Summary:
     )
 
 
-_NO_ACTION = (
-    # what changes only what is shown, or nothing
-    re.compile(r"(?:(?<=\A)|(?<=&& )|(?<=; ))cd \.(?: &&| ;|\Z) ?"),
-    re.compile(r" (?:2>&1|&>/dev/null|[12]?>/dev/null|2>>?/dev/null)(?=[ )]|\Z)"),
-    re.compile(r" \|&? (?:head|tail|less|more|cat|bat)(?: -[\w=+-]{1,20}| [+-]?\d{1,9})*(?= (?:&&|\|\||;|\|)|\Z)"),
-    re.compile(r" (?:\|\||;|&&) (?:true|:|exit 0)(?=\Z)"),
-    re.compile(r"(?<= )\./(?=\w)|\A\./(?=\w)"),
+_NO_ACTION: tuple[tuple[str, re.Pattern[str]], ...] = (
+    # what changes only what is shown, or nothing: a sign that it has, and the expression
+    ("cd .", re.compile(r"(?:(?<=\A)|(?<=&& )|(?<=; ))cd \.(?: &&| ;|\Z) ?")),
+    (">", re.compile(r" (?:2>&1|&>/dev/null|[12]?>/dev/null|2>>?/dev/null)(?=[ )]|\Z)")),
+    (
+        " |",
+        re.compile(r" \|&? (?:head|tail|less|more|cat|bat)(?: -[\w=+-]{1,20}| [+-]?\d{1,9})*(?= (?:&&|\|\||;|\|)|\Z)"),
+    ),
+    ("|| true", re.compile(r" \|\| true\Z")),
+    (" :", re.compile(r" (?:\|\||;|&&) :\Z")),
+    ("; true", re.compile(r" ; true\Z")),
+    ("exit 0", re.compile(r" (?:\|\||;|&&) exit 0\Z")),
+    ("./", re.compile(r"(?<= )\./(?=\w)|\A\./(?=\w)")),
 )
 
 
 def bare(spelled: str) -> str:
     """The canonical spelling of a script without pagers, silenced streams, `cd .`, `|| true` and leading `./`."""
-    for pattern in _NO_ACTION:
-        spelled = pattern.sub("", spelled)
+    for sign, pattern in _NO_ACTION:
+        if sign in spelled:
+            spelled = pattern.sub("", spelled)
     return spelled
 
 

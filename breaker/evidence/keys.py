@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 from zlib import crc32
 
+import msgspec
 from msgspec import Struct
 
 from breaker.events import Annotations
@@ -217,13 +218,14 @@ _QUOTED = re.compile(r"'[^'\n]{0,2000}'|\"[^\"\n]{0,2000}\"")
 
 def _canonical(value: Any) -> str:
     try:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
-    except (TypeError, ValueError, RecursionError):
+        return msgspec.json.encode(value, order="sorted").decode()
+    except Exception:  # lone surrogates, numbers and depths that JSON does not know
         return repr(value)[:MAX_TEXT]
 
 
-def _name(name: Any) -> str:
-    return str(name).lower().replace("_", "").replace("-", "")
+@lru_cache(maxsize=1024)
+def _name(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
 
 
 def _target(members: Mapping[str, Any]) -> str:

@@ -28,31 +28,28 @@ def last_calls(session: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, 
     return settled
 
 
-def stopped_after(session: dict[str, Any], length: int) -> tuple[int | None, set[str], str]:
-    """How many looped calls ran before the stop, the kinds in the loop, and the gate that stopped it."""
+def stopped_after(session: dict[str, Any], length: int) -> tuple[int | None, str]:
+    """How many looped calls ran before the stop, and the gate that stopped them."""
     player = Player()
     now = None
     for method, params in session["messages"]:
         if method == "guard":
-            if player.guard(params):
-                continue
+            player.guard({"at": None, **params})
         elif method == "postExecute":
             player.settle(params)
-        elif method == "userTurn":
-            player.reset(params["agent"])
+        else:
+            player.tell(method, params)
         now = params.get("at") or now
     tail = last_calls(session)[-length:]
-    kinds: set[str] = set()
     for n in range(ROUNDS * length):
         guard, settled = tail[n % length]
         call_id = f"again-{n}"
         now = None if now is None else now + 3
-        found = player.guard({**guard, "callId": call_id, "at": now})
-        if found:
-            return n, kinds, found[0].gate
-        kinds.add(player.facts["main", call_id][0].kind)
+        verdict = player.guard({**guard, "callId": call_id, "at": now})
+        if verdict.decision != "allow":
+            return n, verdict.hits[0].gate
         player.settle({**settled, "callId": call_id, "at": None if now is None else now + 0.5})
-    return None, kinds, ""
+    return None, ""
 
 
 def main(paths: list[str]) -> None:
@@ -66,9 +63,9 @@ def main(paths: list[str]) -> None:
                 if len(last_calls(session)) < length:
                     continue
                 total += 1
-                after, kinds, gate = stopped_after(session, length)
+                after, gate = stopped_after(session, length)
                 if after is None:
-                    never.append((session["session"], sorted(kinds)))
+                    never.append(session["session"])
                 else:
                     rounds[after // length] += 1
                     gates[gate] += 1
@@ -77,7 +74,7 @@ def main(paths: list[str]) -> None:
             f"last {length}: {stopped}/{total} stopped, whole rounds before: {dict(sorted(rounds.items()))} {dict(gates)}"
         )
         for name in never[:10]:
-            print("   never:", *name)
+            print("   never:", name)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Plays judgement sessions through the rules directly, without an engine."""
+"""Plays judgement sessions and recordings through the engine."""
 
 from __future__ import annotations
 
@@ -8,101 +8,102 @@ import pathlib
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from breaker import failure
-from breaker.events import Annotations, Result
-from breaker.evidence import log as evidence
-from breaker.evidence.answers import read_answer
-from breaker.evidence.keys import Facts, describe
-from breaker.identity.identify import Identifier
-from breaker.rules.adaptive.assess import assess
-from breaker.rules.adaptive.base import Finding
-from breaker.adaptive_limits import Limits
-from breaker.rules.adaptive.spawning import Tree
-from breaker.settings import preset
+from msgspec import UNSET, structs
+
+from breaker.engine import Engine
+from breaker.events import Annotations, Call, Result, Settled, Verdict
+from breaker.settings import Settings, preset
 
 HERE = pathlib.Path(__file__).parent
 
 
+def settings(off: Collection[str] = (), **limits: bool | int | None) -> Settings:
+    """The profile `adaptive` with some rules off, and other limits."""
+    base = preset("adaptive")
+    return structs.replace(base, adaptive={**base.adaptive, **dict.fromkeys(off, False), **limits})
+
+
 class Player:
-    """One process' worth of agents, judged by the rules of the profile."""
+    """An engine that is fed what goes over the wire."""
 
-    def __init__(self, limits: Limits | None = None, off: Collection[str] = ()) -> None:
-        self.identifier = Identifier(preset("adaptive"))
-        self.limits = limits or Limits()
-        self.off = off
-        self.tree = Tree()
-        self.logs: dict[str, evidence.Log] = {}
-        self.facts: dict[tuple[str, str], tuple[Facts, Any, int, float | None]] = {}
+    def __init__(self, chosen: Settings | None = None) -> None:
+        self.engine = Engine(chosen or preset("adaptive"))
+        self.stopped: set[tuple[str, str]] = set()
 
-    def guard(self, params: dict[str, Any]) -> list[Finding]:
-        """The findings that stop the call, none when it may run."""
-        agent, tool, arguments = params["agent"], params["tool"], params["arguments"]
-        now = params.get("at")
-        self.tree.seen(agent, params.get("parent"), now)
-        log = self.logs.setdefault(agent, evidence.Log())
-        identity = self.identifier.identify(tool, arguments)
+    def guard(self, params: dict[str, Any]) -> Verdict:
         given = params.get("annotations")
-        hints = Annotations(**{_snake(k): v for k, v in given.items()}) if given else None
-        facts = describe(tool, arguments, hints, reading=identity.reading if identity.kind == "shell" else None)
-        found = [f for f in assess(facts, log, self.limits, now, self.off) if f.count >= f.limit]
-        if "spawn" not in self.off:
-            found += [f for f in self.tree.judge(agent, facts, self.limits, now) if f.count >= f.limit]
-        if found:
-            for finding in found:
-                if finding.key:
-                    evidence.observe_stopped(
-                        log, finding.key, evidence.Shut(finding.gate, finding.count, finding.limit, finding.detail)
-                    )
-            return found
-        step = evidence.observe_guard(log, params.get("step"))
-        self.tree.allowed(agent, facts, now)
-        self.facts[agent, params["callId"]] = facts, identity, step, now
-        return []
-
-    def settle(self, params: dict[str, Any]) -> None:
-        agent = params["agent"]
-        held = self.facts.pop((agent, params["callId"]), None)
-        if held is None:
-            return
-        facts, identity, step, at = held
-        raw = params["result"]
-        result = Result(raw.get("content"), raw.get("value"), bool(raw.get("isError")), raw.get("error"))
-        answer = read_answer(facts, result, failure.classify(facts.tool, identity, result))
-        evidence.observe_settled(self.logs[agent], facts, answer, step, at, params.get("at"))
-
-    def reset(self, agent: str) -> None:
-        if agent in self.logs:
-            self.logs[agent] = evidence.reset(self.logs[agent])
-
-    def started(self, agent: str, parent: str, at: float | None = None) -> None:
-        self.tree.started(agent, parent, at)
-
-    def ended(self, agent: str) -> None:
-        self.tree.ended(agent)
-
-
-def play(
-    case: dict[str, Any], limits: Limits | None = None, off: Collection[str] = ()
-) -> tuple[int | None, list[Finding]]:
-    """The index of the first call of a session that is stopped, and why."""
-    player = Player(limits, off)
-    for n, step in enumerate(case["steps"]):
-        if "compacted" in step:
-            player.reset(step["compacted"]["agent"])
-            continue
-        if "userTurn" in step:
-            player.reset(step["userTurn"]["agent"])
-            continue
-        guard = step["guard"]
-        found = player.guard(guard)
-        if found:
-            return n, found
-        if "starts" in step:
-            player.started(step["starts"]["agent"], step["starts"]["parent"], guard.get("at"))
-        player.settle(
-            {"agent": guard["agent"], "callId": guard["callId"], "result": step["result"], "at": step.get("settledAt")}
+        verdict = self.engine.guard(
+            Call(
+                agent=params["agent"],
+                tool=params["tool"],
+                arguments=params["arguments"],
+                call_id=params["callId"],
+                parent=params.get("parent"),
+                annotations=Annotations(**{_snake(name): value for name, value in given.items()}) if given else None,
+                step=params.get("step"),
+                at=params.get("at"),
+                can_ask=params.get("canAsk", True),
+            )
         )
-    return None, []
+        if verdict.decision != "allow":
+            self.stopped.add((params["agent"], params["callId"]))
+        return verdict
+
+    def settle(self, params: dict[str, Any]) -> int:
+        """How many advisories came with the outcome. What was stopped never ran, and has none."""
+        if (params["agent"], params["callId"]) in self.stopped:
+            return 0
+        raw = params["result"]
+        report = self.engine.settle(
+            Settled(
+                agent=params["agent"],
+                call_id=params["callId"],
+                tool=params.get("tool"),
+                arguments=params.get("arguments", UNSET),
+                at=params.get("at"),
+                result=Result(raw.get("content"), raw.get("value"), bool(raw.get("isError")), raw.get("error")),
+            )
+        )
+        return len(report.advisories)
+
+    def tell(self, method: str, params: dict[str, Any]) -> None:
+        """The notifications: a user turn, a compaction, an agent that starts or ends."""
+        match method:
+            case "userTurn":
+                self.engine.user_turn(params["agent"], params.get("source", "user"), params.get("at"))
+            case "compacted":
+                self.engine.compacted(params["agent"])
+            case "agentStarted":
+                self.engine.agent_started(params["agent"], params["parent"], params.get("kind", "subagent"))
+            case "agentEnded":
+                self.engine.agent_ended(params["agent"])
+
+
+def play(case: dict[str, Any], chosen: Settings | None = None) -> tuple[int | None, Verdict | None]:
+    """The index of the first call of a session that is stopped, and the verdict."""
+    player = Player(chosen)
+    for n, step in enumerate(case["steps"]):
+        for method in ("compacted", "userTurn"):
+            if method in step:
+                player.tell(method, step[method])
+        if "guard" not in step:
+            continue
+        guard = {"at": None, **step["guard"]}
+        verdict = player.guard(guard)
+        if verdict.decision != "allow":
+            return n, verdict
+        if "starts" in step:
+            player.tell("agentStarted", step["starts"])
+        settled = {"agent": guard["agent"], "callId": guard["callId"], "result": step["result"]}
+        if "executed" in step:
+            settled |= {"tool": guard["tool"], "arguments": step["executed"]}
+        player.settle({**settled, "at": step.get("settledAt")})
+    return None, None
+
+
+def gates(verdict: Verdict | None) -> list[str]:
+    """The gates that stopped a call."""
+    return sorted({hit.gate for hit in verdict.hits}) if verdict else []
 
 
 def cases(path: pathlib.Path) -> Iterator[dict[str, Any]]:

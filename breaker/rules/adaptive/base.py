@@ -15,7 +15,10 @@ from breaker.rules.adaptive.limits import HASTY, IDLE
 
 
 class Case(Struct, frozen=True):
-    """A call in hand: what it is, the evidence about its agent, and when it comes."""
+    """A call in hand: what it is, the evidence about its agent, and when it comes.
+
+    `since` are the entries since something new changed, by another action than this one, oldest first.
+    """
 
     facts: Facts
     log: Log
@@ -24,6 +27,7 @@ class Case(Struct, frozen=True):
     now: float | None
     reworded: bool
     known: bool
+    since: list[Entry]
 
 
 class Finding(Struct, frozen=True):
@@ -43,20 +47,13 @@ class Finding(Struct, frozen=True):
 
 def case(facts: Facts, log: Log, limits: Limits, now: float | None) -> Case:
     """Look at a call against the evidence."""
-    return Case(
-        facts,
-        log,
-        evidence.recent(log, now),
-        limits,
-        now,
-        reworded=evidence.is_reworded(log, facts),
-        known=evidence.is_known(log, facts),
-    )
+    entries = evidence.recent(log, now)
+    reworded = evidence.is_reworded(log, facts)
+    known = reworded or facts.strict in log.sources
+    return Case(facts, log, entries, limits, now, reworded, known, _since_change(entries, facts.loose))
 
 
-def since_change(about: Case) -> list[Entry]:
-    """The entries since something new changed, by another action than this one, oldest first."""
-    entries, loose = about.entries, about.facts.loose
+def _since_change(entries: list[Entry], loose: str) -> list[Entry]:
     for at in range(len(entries) - 1, -1, -1):
         if entries[at].change == 2 and entries[at].loose != loose:
             return entries[at + 1 :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breaker.evidence.log import READ_ALREADY, Entry
-from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, since_change, steps
+from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, steps
 
 _NOT_THERE = frozenset({"not found", "http 404"})
 
@@ -21,7 +21,7 @@ def loose_key(about: Case) -> Iterator[Finding]:
     seen: set[str] = set()
     stale: list[Entry] = []
     tried: set[str] = set()
-    for entry in since_change(about):
+    for entry in about.since:
         if entry.loose == facts.loose and entry.outcome in ("ok", "empty"):
             if entry.same in seen or (looks and entry.outcome == "ok" and not entry.news):
                 stale.append(entry)
@@ -48,7 +48,7 @@ def reread(about: Case) -> Iterator[Finding]:
         return
     if facts.span is not None and not _is_covered(about):
         return
-    again = [entry for entry in since_change(about) if entry.target == facts.target and entry.read_already]
+    again = [entry for entry in about.since if entry.target == facts.target and entry.read_already]
     if again:
         count = steps(again)
         yield Finding(

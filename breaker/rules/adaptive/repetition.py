@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from breaker.adaptive_limits import Limits
 from breaker.evidence.answers import is_transient
 from breaker.evidence.log import Entry
-from breaker.rules.adaptive.base import Case, Chain, Finding, chain, is_polled, patience, since_change
+from breaker.rules.adaptive.base import Case, Chain, Finding, chain, is_polled, patience
 from breaker.rules.adaptive.limits import HASTY
 
 
@@ -16,7 +16,7 @@ def same_answer(about: Case) -> Iterator[Finding]:
     facts = about.facts
     if facts.kind == "wait":
         return
-    entries = since_change(about)
+    entries = about.since
     found = chain(about, entries, [_is_same(about, entry) for entry in entries])
     if not found.entries:
         return
@@ -34,7 +34,7 @@ def same_answer(about: Case) -> Iterator[Finding]:
 def numbers(about: Case) -> Iterator[Finding]:
     """One call whose answers differ in nothing but numbers, asked for in haste."""
     facts = about.facts
-    mine = [entry for entry in since_change(about) if entry.strict == facts.strict]
+    mine = [entry for entry in about.since if entry.strict == facts.strict]
     if not mine or mine[-1].outcome != "ok" or mine[-1].deed:
         return
     bones = mine[-1].bones
