@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 
 from breaker.events import Result, Usage
-from protocol.hook.claude_shape import agent, ask, call, deny, plain_result, said, tell
+from protocol.hook import claude_shape
+from protocol.hook.claude_shape import ask, call, deny, plain_result, said, tell
 from protocol.hook.harness import Event, FileNotes, Kind, News, count, members, text
 from protocol.hook.transcript import row as decoded
 
@@ -30,6 +31,13 @@ _EXIT = re.compile(r"Exit code (\d{1,9})(?:\n|\Z)")
 _TIMED_OUT = re.compile(r"Command timed out after (\d{1,9})(?:\.\d{1,9})?(ms|s|m)\b")
 _MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000}
 _SHELL_MEMBERS = {"stdout", "stderr", "interrupted"}
+
+
+def agent(event: Event) -> tuple[str, str | None]:
+    """A summary is written by a fork of the agent that has no type, and is no subagent."""
+    if "agent_id" in event and event.get("agent_type") == "":
+        return "", None
+    return claude_shape.agent(event)
 
 
 def by_person(event: Event) -> bool:

@@ -38,8 +38,11 @@ def judge(
     if not agent:
         return None
     once.attach(engine)
-    if kind == "call":  # the slow part, while others may still write
+    if kind == "call":
         tool, arguments, _ = harness.call(event)
+        if not tool:
+            return None
+        # The slow part, while others may still write; the engine remembers what it found.
         engine.identifier.identify(tool, arguments)
 
     def answer() -> Answer:

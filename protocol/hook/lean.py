@@ -23,15 +23,16 @@ _compile: Callable[..., re.Pattern[Any]] = re.compile
 class LazyPattern:
     """A regular expression that is compiled when it is first used."""
 
-    __slots__ = ("_args", "_pattern")
+    __slots__ = ("_given", "_pattern")
 
-    def __init__(self, *args: Any) -> None:
-        self._args = args
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._given = args, kwargs
         self._pattern: re.Pattern[Any] | None = None
 
     def __getattr__(self, name: str) -> Any:
         if self._pattern is None:
-            self._pattern = _compile(*self._args)
+            args, kwargs = self._given
+            self._pattern = _compile(*args, **kwargs)
         return getattr(self._pattern, name)
 
 
@@ -104,10 +105,10 @@ def end() -> None:
             sys.modules.pop(name, None)
 
 
-def _compiled_later(*args: Any) -> Any:
+def _compiled_later(*args: Any, **kwargs: Any) -> Any:
     """Others may hand their patterns to functions of `re`, which take none of ours."""
     ours = sys._getframe(1).f_globals.get("__name__", "").startswith(OURS)
-    return LazyPattern(*args) if ours else _compile(*args)
+    return LazyPattern(*args, **kwargs) if ours else _compile(*args, **kwargs)
 
 
 def _real(name: str) -> ModuleType:

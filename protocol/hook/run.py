@@ -74,7 +74,7 @@ def _answered(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes | N
     if event["hook_event_name"] not in harness.KINDS:
         return None
     answer = _judged(harness, event, arguments[1:], environ)
-    return None if answer is None else msgspec.json.encode(answer)
+    return None if answer is None else msgspec.json.encode(answer) + b"\n"
 
 
 def _judged(
@@ -87,7 +87,9 @@ def _judged(
     from protocol.store.base import SpecError
     from protocol.store.once import Once
     from protocol.store.opening import open_store
+    from protocol.store.sqlite import SqliteStore  # noqa: F401 - the store that it will be, as a rule
 
+    lean.end()
     try:
         options = options_of(arguments, environ)
         if not options.settings.enabled:
@@ -95,7 +97,6 @@ def _judged(
         store, problem = open_store(options.state, options.namespace, brief=True)
     except (OptionsError, SpecError) as error:
         raise HookError(str(error)) from None
-    lean.end()
     if problem is not None:
         log(problem)
     engine = Engine(options.settings, key=store.key if store else b"", compact=True)
