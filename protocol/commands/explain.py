@@ -1,4 +1,4 @@
-"""`toolbreaker explain`: what a call is to the gate, for somebody who wonders about a denial."""
+"""`toolbreaker explain`: what a call is to the gate, or why a recorded one was stopped."""
 
 from __future__ import annotations
 
@@ -19,10 +19,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = (
         "Print every fingerprint of a call, what it was made from, and its cap. "
-        "Without COMMAND the arguments are read from standard input, as JSON."
+        "Without COMMAND the arguments are read from standard input, as JSON. "
+        "With --call, judge a recording up to that call and say why it got its verdict."
     )
-    parser.usage = "%(prog)s [-h] [--tool NAME] [--json] [--config FILE] [--SETTING VALUE ...] [COMMAND]"
-    parser.add_argument("command", metavar="COMMAND", nargs="?", help="a shell command line")
+    parser.usage = (
+        "%(prog)s [-h] [--tool NAME] [--json] [--SETTING VALUE ...] [COMMAND]\n"
+        "       %(prog)s --call N [--session NAME] [--SETTING VALUE ...] RECORDING"
+    )
+    parser.add_argument("command", metavar="COMMAND", nargs="?", help="a shell command line; with --call a recording")
+    parser.add_argument("--call", type=int, metavar="N", help="the Nth call of a recording, counted from 1")
+    parser.add_argument("--session", metavar="NAME", help="which session, where the recording holds several")
     parser.add_argument("--tool", default="bash", help="the tool's name (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print a JSON list")
     layers.add_options(parser)
@@ -35,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
     except ConfigError as error:
         print(layers.complaint(error), file=sys.stderr)
         return 2
+    if args.call is not None:
+        return _recorded(args.command or "-", args.call, args.session, settings)
     try:
         arguments = {"command": args.command} if args.command is not None else json.loads(sys.stdin.read())
     except ValueError as error:
@@ -46,6 +54,26 @@ def run(args: argparse.Namespace) -> int:
     else:
         print("\n".join(_text(origin, settings) for origin in found))
     return 0
+
+
+def _recorded(path: str, number: int, name: str | None, settings: Settings) -> int:
+    from protocol.readers import RecordingError, open_recording
+    from protocol.replay.judge import judge_session
+    from protocol.replay.why import why
+
+    names = []
+    try:
+        for session in open_recording(path):
+            names.append(session.name)
+            if name in (None, session.name):
+                lines = list(why(judge_session(session, settings), number, settings))
+                print("\n".join(lines) or f"{session.name} has no call {number}", file=None if lines else sys.stderr)
+                return 0 if lines else 1
+    except RecordingError as error:
+        print(f"toolbreaker: {error}", file=sys.stderr)
+        return 1
+    print(f"toolbreaker: no session {name!r}; there are {', '.join(names) or 'none'}", file=sys.stderr)
+    return 1
 
 
 def _row(origin: Origin, settings: Settings) -> dict[str, Any]:

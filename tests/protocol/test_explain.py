@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from support import run
+from support import ROOT, run
 
 
 def test_every_identity_of_a_command_is_shown_with_its_origin_and_cap() -> None:
@@ -40,3 +40,21 @@ def test_no_secret_is_shown() -> None:
     assert done.returncode == 0
     assert b"s3cr3tt0ken" not in done.stdout
     assert b"pa55word" not in done.stdout
+
+
+RECORDING = str(ROOT / "examples" / "recordings" / "a-verbatim.jsonl")
+
+
+def test_a_recorded_stop_is_explained_with_the_calls_that_led_to_it() -> None:
+    done = run("explain", RECORDING, "--call", "12", "--profile", "standard")
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert "deny, REPEAT_TOOL_BLOCKED" in text
+    assert "occurrence 12 in the window, is stopped at 12" in text
+    assert [f"call {number:>5}" in text for number in range(1, 13)] == [True] * 11 + [False]
+
+
+def test_a_call_that_the_recording_does_not_have_is_said() -> None:
+    done = run("explain", RECORDING, "--call", "999")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"no call 999" in done.stderr
