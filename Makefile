@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test check bench dist clean
+.PHONY: demo test check bench dist docs test-dsh test-clients clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py
@@ -16,6 +16,16 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python .ci/docs.py --check
+
+docs: $(INSTALLED)
+	$(BIN)/python .ci/docs.py
+
+# The real harnesses, from the npm registry: 490 MB and a minute, 1.1 GB and some minutes.
+test-dsh: $(INSTALLED)
+	tests/dsh/run
+
+test-clients: $(INSTALLED)
+	tests/clients/run
 
 bench: $(INSTALLED)
 	$(BIN)/python tests/bench/run.py
@@ -30,7 +40,3 @@ $(INSTALLED): pyproject.toml
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
-
-.PHONY: docs
-docs: $(INSTALLED)
-	$(BIN)/python .ci/docs.py
