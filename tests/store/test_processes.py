@@ -1,4 +1,4 @@
-"""Processes that are killed, and processes that share a file: what was acknowledged is there, once.
+"""Processes that are killed, and processes that share a state: what was acknowledged is there, once.
 
 The numbers are small by default. LONG_TESTS=1 kills 200 times and lets eight processes add 10 000 events each.
 """
@@ -14,13 +14,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support import PATIENCE, ROOT, Server, environment, message
 
-from protocol.store.sqlite import open_file
+from protocol.store.opening import open_store
 
 LONG = os.environ.get("LONG_TESTS") == "1"
-KILLS = 200 if LONG else 10
-EVENTS = 10_000 if LONG else 400
+KILLS = 200 if LONG else 6
+EVENTS = 10_000 if LONG else 200
 WORKERS = 8
 
 TREE = {"main": None, "sub": "main", "leaf": "sub", "other": None}
@@ -52,18 +53,25 @@ class Ledger:
         return {"turn": self.turn[agent], "session": self.session[agent], "family": self.family[agent]}
 
 
-def test_after_kill_9_every_acknowledged_unit_of_every_budget_is_there_and_none_twice(tmp_path: Path) -> None:
+@pytest.fixture(params=["sqlite", "redis"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
+    """`--state` and what goes with it."""
+    if request.param == "redis":
+        return ["--state", request.getfixturevalue("redis_server").address, "--namespace", f"at-{tmp_path.name}"[:60]]
+    return ["--state", str(tmp_path / "state.sqlite")]
+
+
+def test_after_kill_9_every_acknowledged_unit_of_every_budget_is_there_and_none_twice(place: list[str]) -> None:
     """Requests are sent ahead of their answers, and the server is killed somewhere among them.
 
     Those without an answer are sent again to the next server, as a harness would: each counts once.
     """
     chance = random.Random(7)
-    state = str(tmp_path / "state.sqlite")
     ledger = Ledger()
     unanswered: list[tuple[str, dict[str, Any]]] = []
     number = 0
     for round_ in range(KILLS + 1):
-        with Server("--state", state) as server:
+        with Server(*place) as server:
             if round_ == 0:
                 for agent, parent in TREE.items():
                     if parent:
@@ -104,13 +112,14 @@ def test_after_kill_9_every_acknowledged_unit_of_every_budget_is_there_and_none_
 
 WORKER = """
 import sys
-from pathlib import Path
-sys.path[:0] = [sys.argv[4], sys.argv[4] + "/tests"]
+sys.path[:0] = [sys.argv[3], sys.argv[3] + "/tests"]
 from keeping import Process
-from protocol.store.sqlite import open_file
+from protocol.store.opening import open_store
 
-path, worker, events = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-process = Process(open_file(path))
+worker, events = int(sys.argv[1]), int(sys.argv[2])
+store, problem = open_store(sys.argv[5], sys.argv[7] if sys.argv[7:] else "default")
+assert problem is None
+process = Process(store)
 agents = ["main", f"sub-{worker}", "both"]
 for agent in agents[1:]:
     process.do(lambda engine, agent=agent: engine.agent_started(agent, "main", "subagent"))
@@ -123,11 +132,10 @@ process.keeper.close()
 """
 
 
-def test_eight_processes_on_one_file_add_up_exactly(tmp_path: Path) -> None:
-    path = tmp_path / "state.sqlite"
+def test_eight_processes_on_one_state_add_up_exactly(place: list[str]) -> None:
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(path), str(worker), str(EVENTS), str(ROOT)],
+            [sys.executable, "-c", WORKER, str(worker), str(EVENTS), str(ROOT), *place],
             stderr=subprocess.PIPE,
             env=environment(),
         )
@@ -138,7 +146,8 @@ def test_eight_processes_on_one_file_add_up_exactly(tmp_path: Path) -> None:
         assert worker.returncode == 0, complaints.decode()
     by_main, by_sub, by_both = (sum(range(first, EVENTS, 3)) for first in (0, 1, 2))
     subs = [f"sub-{worker}" for worker in range(WORKERS)]
-    store = open_file(path)
+    store, _ = open_store(place[1], place[3] if place[3:] else "default")
+    assert store is not None
     accounts = store.read(["main", "both", *subs])
     store.close()
     assert accounts["main"].session_spent == WORKERS * by_main

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from keeping import Process
+from keeping import Process, RedisServer
 
 from breaker.state import Account
+from protocol.store.base import Store
+from protocol.store.opening import open_store
 from protocol.store.sqlite import open_file
 
 AGENTS = "abcde"
+
+_numbers = numbers(1)
 
 events = st.lists(
     st.one_of(
@@ -91,23 +96,43 @@ def test_in_memory(events: list[Any]) -> None:
         assert totals(memory.account) == naive.totals(agent)
 
 
+def shared(events: list[Any], count: int, open_one: Callable[[], Store]) -> None:
+    """Several processes on one state: what each is told, and what is stored in the end."""
+    processes = [Process(open_one()) for _ in range(count)]
+    naive = play(events, lambda number: processes[number % count])
+    last = {event[1]: number % count for number, event in enumerate(events) if event[0] == "use"}
+    for agent, where in last.items():  # whoever charged last was told the sum
+        assert processes[where].account(agent).session_spent == naive.session[agent]
+    for process in processes:
+        process.keeper.close()
+    store = open_one()
+    stored = store.read(AGENTS)
+    store.close()
+    assert {agent: totals(account) for agent, account in stored.items()} == {
+        agent: naive.totals(agent) for agent in stored
+    }
+    assert {agent for agent in AGENTS if any(naive.totals(agent))} <= stored.keys()
+
+
 @given(events, st.integers(1, 3))
 @settings(max_examples=40, deadline=None)
-def test_through_a_store_that_processes_share(events: list[Any], count: int) -> None:
+def test_through_a_file_that_processes_share(events: list[Any], count: int) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "state.sqlite"
-        processes = [Process(open_file(path)) for _ in range(count)]
-        naive = play(events, lambda number: processes[number % count])
-        last = {event[1]: number % count for number, event in enumerate(events) if event[0] == "use"}
-        for agent, where in last.items():  # whoever charged last was told the sum
-            assert processes[where].account(agent).session_spent == naive.session[agent]
-        for process in processes:
-            process.keeper.close()
-        store = open_file(path)
-        for agent, account in store.read(AGENTS).items():
-            assert totals(account) == naive.totals(agent)
-        assert {agent for agent in AGENTS if any(naive.totals(agent))} <= store.read(AGENTS).keys()
-        store.close()
+        shared(events, count, lambda: open_file(Path(directory) / "state.sqlite"))
+
+
+@given(events, st.integers(1, 3))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_through_a_server_that_processes_share(redis_server: RedisServer, events: list[Any], count: int) -> None:
+    namespace = f"totals-{next(_numbers)}"
+
+    def open_one() -> Store:
+        store, problem = open_store(redis_server.address, namespace)
+        assert store is not None
+        assert problem is None
+        return store
+
+    shared(events, count, open_one)
 
 
 @given(events, st.integers(0, 40))
