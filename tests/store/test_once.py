@@ -139,6 +139,10 @@ SCENES: dict[str, tuple[dict[str, Any], list[Act]]] = {
             shell("ls", "3", "sub"),
         ],
     ),
+    "evidence of no progress": (
+        {"profile": "adaptive", "onLimit": "deny"},
+        [*calls("make test", 8, FAILED), *calls("cat notes", 9), *calls("git status", 6)],
+    ),
     "quotas": (
         {"subagentTools": 2, "subagentRequests": 1, "fanout": 1, "workflowAgents": 1},
         [
@@ -245,7 +249,7 @@ SECRETS = {
 def test_no_secret_and_no_output_is_in_the_file(tmp_path: Path) -> None:
     """With everything that leaves a trace: calls, denials, failures, errors, results."""
     state = tmp_path / "state.sqlite"
-    config: dict[str, Any] = {"profile": "loop-guard", "repeatLimit": 2, "limits": {"exact": 4}, "onLimit": "deny"}
+    looped: dict[str, Any] = {"profile": "loop-guard", "repeatLimit": 2, "limits": {"exact": 4}, "onLimit": "deny"}
     calls = [
         ("bash", {"command": f"curl -H 'Authorization: Bearer {SECRETS['bearer']}' https://a.example/x"}),
         ("bash", {"command": f"git clone https://me:{SECRETS['userinfo']}@b.example/r.git"}),
@@ -260,8 +264,9 @@ def test_no_secret_and_no_output_is_in_the_file(tmp_path: Path) -> None:
     ]
     for number, ((tool, arguments), result) in enumerate((c, r) for _ in range(2) for r in results for c in calls):
         call = Call("main", tool, arguments, str(number))
-        event(lambda: open_file(state), lambda on, call=call: on.guard(call), **config)
-        event(lambda: open_file(state), settle(call.call_id, result), **config)
+        for config in (looped, {"profile": "adaptive"}):
+            event(lambda: open_file(state), lambda on, call=call: on.guard(call), **config)
+            event(lambda: open_file(state), settle(call.call_id, result), **config)
     for tool, arguments in calls:
         request = message("guard", {"tool": tool, "arguments": arguments})
         run("serve", "--state", str(state), "--repeat-limit", "2", data=request + request)
