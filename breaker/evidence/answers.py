@@ -38,7 +38,8 @@ from breaker.evidence.answer_table import (
     TRANSIENT,
     VOLATILE_KEYS,
 )
-from breaker.evidence.blanking import BLANK, HEAD, TAIL, blank, bones, clip, is_random
+from breaker.evidence.blanking import BLANK, HEAD, TAIL, blank, bones, clip, frame, is_random
+from breaker.evidence.classes import DEEDS
 from breaker.evidence.keys import Facts, digest
 from breaker.failure import Classified
 
@@ -97,7 +98,7 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
     found, hard = _failure_class(text, message, why, result) if outcome == "fail" else ("", False)
     return Answer(
         outcome=outcome,
-        same=digest(shown),
+        same=digest(frame(shown) if facts.kind in DEEDS else shown),
         bones=digest(bones(text)),
         failure=found,
         hard=hard,
@@ -106,7 +107,7 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
         numbers=outcome == "ok" and _is_numbers(text),
         opaque=not body and not images and _has_blocks(result.content),
         started=started,
-        size=len(body),
+        size=len(text),
     )
 
 

@@ -99,6 +99,7 @@ _PORTS = re.compile(r":(?<=[\w\]]:)(?:3[3-9]|[4-6]\d)\d{3}(?!\d)")
 _JOB = re.compile(r"^\[\d{1,3}\] \d{2,8}$", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t\r\f\v]++")
 _DIGITS = re.compile(r"\d++(?:[.,]\d++)*+")
+_LONG_NUMBERS = re.compile(r"\d{4,}+")
 _NO_DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1))
 _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 _HEX = frozenset("0123456789abcdefABCDEF")
@@ -151,6 +152,11 @@ def blank(text: str) -> str:
 def bones(text: str) -> str:
     """A blanked text without its numbers: equal for answers that differ by numbers alone."""
     return _DIGITS.sub("#", text)
+
+
+def frame(text: str) -> str:
+    """A blanked text without its long numbers: equal for answers to a deed that differ by the number it was given."""
+    return _LONG_NUMBERS.sub("#", text)
 
 
 def last_frame(text: str) -> str:

@@ -64,6 +64,10 @@ _PHRASES: tuple[tuple[frozenset[str], Kind], ...] = (
     (frozenset({"check", "mail"}), "poll"),
     (frozenset({"read", "mail"}), "read"),
     (frozenset({"read", "messages"}), "poll"),
+    *(
+        (frozenset({"open", thing}), "act")
+        for thing in ("ticket", "issue", "pr", "pull", "case", "incident", "account")
+    ),
     (frozenset({"new", "task"}), "spawn"),
     (frozenset({"write", "stdin"}), "act"),
     (frozenset({"send", "input"}), "act"),
@@ -83,6 +87,17 @@ _WHOLE: dict[str, Kind] = {"task": "spawn", "agent": "spawn", "skill": "read", "
 
 ACTION_NAMES = ("action", "operation", "op", "command", "subcommand", "verb", "cmd")
 """Arguments that may say what a tool with many uses is to do; a value that is no known word says nothing."""
+
+ARGUMENT_KINDS: tuple[tuple[frozenset[str], Kind], ...] = (
+    (
+        frozenset("oldstring newstring oldstr newstr oldtext newtext patch diff filetext replacement edits".split()),
+        "mutate",
+    ),
+    (frozenset("todos thought thoughts plan".split()), "bookkeeping"),
+    (frozenset("subagenttype".split()), "spawn"),
+    (frozenset("offset limit viewrange startline endline pattern query regex glob q".split()), "read"),
+)
+"""Arguments that tell what a tool does whose name tells nothing, lower case without `_`."""
 
 HTTP_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
@@ -166,6 +181,11 @@ def of_tool(
             value = members.get(name)
             if isinstance(value, str) and _SQL_DEED.match(value):
                 return "mutate"
+    if kind is None:
+        plain = {name.lower().replace("_", "").replace("-", "") for name in members}
+        kind = next((told for names, told in ARGUMENT_KINDS if not names.isdisjoint(plain)), None)
+    if kind is None and annotations is not None and annotations.read_only_hint is False:
+        return "act"
     return kind or "other"
 
 

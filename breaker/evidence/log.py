@@ -28,6 +28,8 @@ MAX_SPAWNS = 64
 
 LONG = 120
 """Characters from which on two equal answers to different questions are no coincidence."""
+ACKNOWLEDGEMENT = 40
+"""Characters up to which an answer may be a mere acknowledgement."""
 FAMILIAR = 0.1
 """An answer of whose lines fewer are new tells nothing new, unless the new ones are its last."""
 READ_ALREADY = 0.75
@@ -259,9 +261,12 @@ def _change(
     if answer.outcome in ("denied", "invalid", "aborted"):
         return 0
     if source is None and not reworded:
-        if facts.kind in DEEDS or facts.kind in ("run", "spawn"):
-            return 2 if answer.outcome in ("ok", "empty") else 0
-        return 0
+        if answer.outcome not in ("ok", "empty") or facts.kind not in (*DEEDS, "run", "spawn", "other"):
+            return 0
+        if facts.kind == "run":  # one that shows what is known already is another way to look
+            return 0 if answer.size >= LONG and not told else 2
+        # A tool of which nothing is known did something when it had little to say.
+        return 0 if facts.kind == "other" and answer.size > ACKNOWLEDGEMENT else 2
     if facts.kind in DEEDS and answer.outcome in ("ok", "empty"):
         if facts.kind == "mutate" and not _changed_since(log, facts.strict):
             return 0

@@ -3,8 +3,6 @@
 They are invented after what users of agents report in public: the kinds are theirs, the words are not.
 """
 
-
-
 from __future__ import annotations
 
 import json
@@ -1158,4 +1156,268 @@ def progress_that_is_none() -> Session:
             {"handle": "dl-1"},
             f"\x1b[2K\rDownloading model.bin  [======>      ] 46%  eta 00:{59 - n % 40:02d}  {'⠋⠙⠹⠸⠼⠴⠦⠧'[n % 8]}",
         )
+    return s
+
+
+# -- a third round ------------------------------------------------------------------------------------------
+
+
+@loop
+def opaque_tools_by_turns() -> Session:
+    s = Session(
+        "opaque-tools-by-turns",
+        "stop",
+        "two tools whose names say nothing, marked as reading, by turns with the same answers",
+    )
+    for n in range(16):
+        s.call("q7", {"k": "alpha"}, "row 1") if n % 2 else s.call("z2", {"k": "beta"}, "row 2")
+        s.case["steps"][-1]["guard"]["annotations"] = {"readOnlyHint": True}
+    return s
+
+
+@loop
+def export_again() -> Session:
+    s = Session(
+        "export-again", "stop", "a report exported again and again; only the name of the temporary file differs"
+    )
+    r = rng("export")
+    for _ in range(18):
+        s.call("export_report", {"report": "q3", "format": "pdf"}, f"Saved to /tmp/export-{hexes(r, 8)}.pdf")
+    return s
+
+
+@loop
+def verbose_variants() -> Session:
+    s = Session(
+        "verbose-variants", "stop", "one failing build called with ever other switches and filters, nothing changed"
+    )
+    ways = [
+        "npm run build",
+        "npm run build --verbose",
+        "CI=1 npm run build",
+        "npm run build 2>&1 | grep -i error",
+        "npm run build -- --mode=production",
+        "npx vite build",
+        "npx vite build --debug",
+        "npm run build --silent",
+        "NODE_ENV=production npm run build",
+        "npx vite build --logLevel info",
+    ]
+    for n in range(30):
+        way = ways[n % len(ways)]
+        s.sh(
+            way,
+            'error during build:\nRollupError: Could not resolve "./Chart" from "src/App.tsx"',
+            0 if "grep" in way else 1,
+        )
+    return s
+
+
+@loop
+def cache_busted() -> Session:
+    s = Session("cache-busted", "stop", "one page fetched with a new number at the end of its address each time")
+    for n in range(20):
+        s.sh(
+            f"curl -s 'https://status.example/api/v1/state?_={1760000000 + n * 7}'",
+            '{"state": "degraded", "since": "yesterday"}',
+        )
+    return s
+
+
+@loop
+def grep_the_same_answer() -> Session:
+    s = Session("grep-the-same-answer", "stop", "one definition looked up in many ways, all of which show the one line")
+    line = "src/conf.py:12:MAX_RETRIES = 5"
+    ways = [
+        "grep -rn MAX_RETRIES src",
+        "rg -n MAX_RETRIES",
+        "grep -n MAX_RETRIES src/conf.py",
+        "git grep -n MAX_RETRIES",
+        "grep -rn 'MAX_RETRIES =' src",
+        "rg -n 'MAX_RETRIES =' src",
+    ]
+    for n in range(30):
+        s.sh(ways[n % 6], line if "conf.py" not in ways[n % 6] else "12:MAX_RETRIES = 5")
+    return s
+
+
+@loop
+def same_tests_many_files() -> Session:
+    s = Session("same-tests-many-files", "stop", "three green test files run round and round after the last change")
+    s.call("Edit", {"file_path": "a.py", "old_string": "1", "new_string": "2"}, "updated")
+    for n in range(36):
+        s.sh(f"pytest -q tests/test_{'abc'[n % 3]}.py", f"{4 + n % 3} passed in 0.{10 + n}s")
+    return s
+
+
+@loop
+def rewritten_plan_file() -> Session:
+    s = Session("rewritten-plan-file", "stop", "a memory file written with the same text and read back, over and over")
+    for _ in range(14):
+        s.call("fs_write", {"path": "memory/today.md", "content": "- fix login\n- update docs\n"}, "ok")
+        s.call("fs_read", {"path": "memory/today.md"}, "- fix login\n- update docs")
+    return s
+
+
+@loop
+def not_logged_in() -> Session:
+    s = Session("not-logged-in", "stop", "commands of one program that all want a login first")
+    for n in range(16):
+        s.sh(
+            f"gh {['pr list', 'issue list', 'repo view', 'run list'][n % 4]} --limit {n + 5}",
+            "To get started with GitHub CLI, please run:  gh auth login\nAlternatively, populate the GH_TOKEN environment variable with a GitHub API authentication token.",
+            4,
+        )
+    return s
+
+
+@loop
+def device_not_there() -> Session:
+    s = Session("device-not-there", "stop", "a device asked for, listed, asked for, and never there")
+    for _ in range(14):
+        s.sh("adb devices", "List of devices attached\n")
+        s.sh("adb shell getprop ro.build.version.sdk", "adb: no devices/emulators found", 1)
+    return s
+
+
+@loop
+def wait_then_nothing() -> Session:
+    s = Session(
+        "wait-then-nothing",
+        "stop",
+        "a job that ended in failure is waited for and asked again",
+        clock=1_762_000_000,
+        gap=2,
+    )
+    for _ in range(14):
+        s.call("sleep", {"seconds": 5}, "slept", took=5)
+        s.call("get_job", {"id": "j-9"}, json.dumps({"id": "j-9", "state": "failed", "error": "exit status 1"}))
+    return s
+
+
+@loop
+def thoughts_in_new_words() -> Session:
+    s = Session("thoughts-in-new-words", "stop", "thirty thoughts in a row, no two alike, and no deed")
+    r = rng("thoughts")
+    for _ in range(40):
+        words = ["".join(r.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(7)) for _ in range(9)]
+        s.call("think", {"thought": " ".join(words)}, "Your thought has been logged.")
+    return s
+
+
+@loop
+def same_question_to_the_user() -> Session:
+    s = Session(
+        "same-question-to-a-service",
+        "stop",
+        "a support ticket opened again with the same words, each with a new number",
+    )
+    for n in range(14):
+        s.call(
+            "open_ticket",
+            {"subject": "Export fails", "body": "The export of the third quarter fails with a time-out."},
+            f"Ticket #{88120 + n} opened",
+        )
+    return s
+
+
+@loop
+def shrinking_limits() -> Session:
+    s = Session("shrinking-limits", "stop", "a read that times out, with ever smaller limits")
+    for n in range(14):
+        s.call(
+            "db_read",
+            {"table": "events", "limit": 10_000 // (n + 1)},
+            None,
+            error=f"Query timed out after {30000 + n} ms",
+        )
+    return s
+
+
+@loop
+def toggling_a_setting() -> Session:
+    s = Session("toggling-a-setting", "stop", "a switch set on and off, and the state looked at, for ever")
+    for n in range(24):
+        s.call("set_feature", {"name": "dark", "value": n % 2 == 0}, "ok")
+        s.call("get_feature", {"name": "dark"}, "on" if n % 2 == 0 else "off")
+    return s
+
+
+@loop
+def install_again() -> Session:
+    s = Session(
+        "install-again", "stop", "a package that is there already, installed again after each import that fails"
+    )
+    for _ in range(12):
+        s.sh("pip install torch", "Requirement already satisfied: torch in /usr/lib/python3/dist-packages (2.3.0)")
+        s.sh(
+            "python -c 'import torch'",
+            "Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\nModuleNotFoundError: No module named 'torch'",
+            1,
+        )
+    return s
+
+
+@loop
+def context_files_again() -> Session:
+    s = Session("context-files-again", "stop", "the same four context files read in other orders")
+    r = rng("context")
+    names = ["SOUL.md", "USER.md", "MEMORY.md", "TOOLS.md"]
+    for _ in range(10):
+        for name in r.sample(names, 4):
+            s.call("read", {"path": name}, f"# {name}\nremember this")
+    return s
+
+
+@loop
+def dom_dump_with_ads() -> Session:
+    s = Session(
+        "dom-dump-with-ads",
+        "stop",
+        "a long page read again and again, one advertisement in it changes",
+        clock=1_762_100_000,
+        gap=3,
+    )
+    r = rng("ads")
+    body = [f"paragraph {n} about the history of {['salt', 'silk', 'steel'][n % 3]} number {n}" for n in range(40)]
+    for _ in range(30):
+        body[17] = f"Sponsored: {''.join(r.choice('abcdefgh') for _ in range(9))}"
+        s.call("get_page_content", {"tab": 1}, "\n".join(body))
+    return s
+
+
+@loop
+def exhausted_quota() -> Session:
+    s = Session("exhausted-quota", "stop", "pictures ordered although the quota is used up, each with another text")
+    for n in range(14):
+        s.call(
+            "generate_image",
+            {"prompt": f"a red fox in scene {n} under a {['pale', 'dark', 'clear'][n % 3]} sky"},
+            json.dumps(
+                {"error": {"code": 429, "message": "You exceeded your current quota", "request_id": f"req_{n:024x}"}}
+            ),
+        )
+    return s
+
+
+@loop
+def empty_string_edits() -> Session:
+    s = Session("empty-string-edits", "stop", "edits whose old and new text are equal, on ever other lines")
+    for n in range(16):
+        s.call(
+            "Edit",
+            {"file_path": "/x/view.tsx", "old_string": f"line {n}", "new_string": f"line {n}"},
+            None,
+            error="No changes to make: old_string and new_string are exactly the same.",
+        )
+    return s
+
+
+@loop
+def ci_over_long_ago() -> Session:
+    s = Session(
+        "ci-over-long-ago", "stop", "a CI run that is over, looked at every ten seconds", clock=1_762_200_000, gap=10
+    )
+    for _ in range(16):
+        s.sh("gh run view 99 --json status,conclusion", '{"conclusion":"failure","status":"completed"}')
     return s

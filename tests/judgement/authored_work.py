@@ -1,7 +1,5 @@
 """Sessions in which the agent works. None of them may be stopped, however much of them repeats."""
 
-
-
 from __future__ import annotations
 
 import json
@@ -1287,3 +1285,250 @@ def screenshots_of_a_flow() -> Session:
             [{"type": "text", "text": f"Took a screenshot: /tmp/playwright/page-{n}.png"}, {"type": "image"}],
         )
     return s
+
+
+# -- a third round ------------------------------------------------------------------------------------------
+
+
+@work
+def opaque_deeds() -> Session:
+    s = Session("opaque-deeds", "allow", "a tool whose name says nothing changes a file between failing tests")
+    for n in range(9):
+        s.call("zap", {"where": "core.py", "what": f"x = {n}"}, "done")
+        s.sh("pytest -q", "1 failed, 3 passed in 0.2s\nFAILED test_core.py::test_x - assert 0 == 1", 1)
+    return s
+
+
+@work
+def operator_said_yes() -> Session:
+    s = Session(
+        "operator-said-yes",
+        "allow",
+        "a green test run fourteen times because a person wants it; asked, the person says yes",
+    )
+    for n in range(14):
+        s.sh("make stress", "stress: 400 passed, 0 failed", operator="approved")
+    return s
+
+
+@work
+def rewritten_by_a_hook() -> Session:
+    s = Session("rewritten-by-a-hook", "allow", "another hook adds a time-out to each command before it runs")
+    for n in range(8):
+        s.sh(
+            f"python step{n}.py", f"step {n} wrote {n * 3} rows", executed={"command": f"timeout 60 python step{n}.py"}
+        )
+        s.sh("python check.py", f"{n * 3} rows", executed={"command": "timeout 60 python check.py"})
+    return s
+
+
+@work
+def annotated_polls() -> Session:
+    s = Session(
+        "annotated-polls", "allow", "a tool marked as a poll answers alike for a while", clock=1_763_000_000, gap=8
+    )
+    for _ in range(11):
+        s.call("k4", {"handle": "h"}, "nothing yet")
+        s.case["steps"][-1]["guard"]["annotations"] = {"readOnlyHint": True, "pollHint": True}
+    return s.call("k4", {"handle": "h"}, "finished: 3 rows")
+
+
+@work
+def small_context() -> Session:
+    s = Session("small-context", "allow", "a file read again before each of many edits of it, as the harness wants")
+    for n in range(12):
+        s.call(
+            "Read",
+            {"file_path": "/a/list.ts"},
+            "\n".join(f"{k + 1}\titem({k}{', done' if k < n else ''})" for k in range(14)),
+        )
+        s.call(
+            "Edit",
+            {"file_path": "/a/list.ts", "old_string": f"item({n})", "new_string": f"item({n}, done)"},
+            "The file /a/list.ts has been updated.",
+        )
+    return s
+
+
+@work
+def sampling_a_sensor() -> Session:
+    s = Session("sampling-a-sensor", "allow", "a value sampled twice a minute, as asked", clock=1_763_100_000, gap=30)
+    for n in range(12):
+        s.call("read_sensor", {"sensor": "boiler"}, f"{61 + n % 2}.{n % 4} C")
+    return s
+
+
+@work
+def snapshots_between_acts() -> Session:
+    s = Session("snapshots-between-acts", "allow", "a form filled in, the page looked at after each field")
+    for n in range(10):
+        s.call("browser_type", {"element": f"Field {n}", "ref": f"e{n}", "text": f"v{n}"}, "ok")
+        s.call(
+            "browser_snapshot",
+            {},
+            "\n".join(f'- textbox "Field {k}": {"v" + str(k) if k <= n else ""} [ref=e{k}]' for k in range(10)),
+        )
+    return s
+
+
+@work
+def deploy_stages() -> Session:
+    s = Session(
+        "deploy-stages",
+        "allow",
+        "a deployment watched: pending for long, then in progress, then done",
+        clock=1_763_200_000,
+        gap=20,
+    )
+    for state, times in (("PENDING", 8), ("IN_PROGRESS", 14), ("SUCCEEDED", 1)):
+        for _ in range(times):
+            s.call("get_deployment", {"id": "d-1"}, json.dumps({"id": "d-1", "status": state}))
+    return s
+
+
+@work
+def review_many_files() -> Session:
+    s = Session("review-many-files", "allow", "a review: one diff after the other, comments in between")
+    for n in range(16):
+        s.sh(f"git diff main -- pkg/f{n}.go", f"-  return {n}\n+  return {n + 1}\n pkg f{n} context {n * 7}")
+        if n % 3 == 0:
+            s.call(
+                "add_review_comment",
+                {"path": f"pkg/f{n}.go", "line": n, "body": "Please add a test for this case."},
+                "ok",
+            )
+    return s
+
+
+@work
+def two_same_edits_in_two_files() -> Session:
+    s = Session("headers-everywhere", "allow", "the same header put into many files by one command each")
+    for n in range(15):
+        s.sh(f"sed -i '1i // Copyright Example' src/m{n}.js")
+    return s.sh("git diff --stat", " 15 files changed, 15 insertions(+)")
+
+
+@work
+def slow_tests_polled() -> Session:
+    s = Session("slow-tests-polled", "allow", "a test run in the background; its log grows line by line, with pauses")
+    s.sh("pytest > t.log 2>&1 &", "[1] 777")
+    for n in range(14):
+        s.sh(
+            "sleep 15; tail -2 t.log",
+            f"tests/test_{'abcdefghijklmn'[n]}.py ......\ntests/test_{'bcdefghijklmno'[n]}.py ...",
+        )
+    return s
+
+
+@work
+def repeated_lookups_other_keys() -> Session:
+    s = Session("word-by-word", "allow", "a dictionary asked for one word after the other, some unknown")
+    words = "tide moss ember quill zzyx harp loom wren qqrt fern dusk opal xylo brine".split()
+    for word in words:
+        s.call(
+            "define",
+            {"word": word},
+            "no entry" if word in ("zzyx", "qqrt", "xylo") else f"{word}: a thing of the {word[::-1]} kind",
+        )
+    return s
+
+
+@work
+def cold_start() -> Session:
+    s = Session(
+        "cold-start",
+        "allow",
+        "a service that answers 503 a few times while it starts, asked every ten seconds",
+        clock=1_763_300_000,
+        gap=10,
+    )
+    for _ in range(7):
+        s.call("http_get", {"url": "https://fn.example/run"}, None, error="503 Service Unavailable")
+    return s.call("http_get", {"url": "https://fn.example/run"}, "hello")
+
+
+@work
+def undo_twice() -> Session:
+    s = Session("undo-twice", "allow", "a change tried, taken back, tried otherwise, taken back, and kept at last")
+    for n in range(4):
+        s.call("Edit", {"file_path": "p.c", "old_string": "f(x)", "new_string": f"f(x + {n})"}, "updated")
+        s.sh("make test", f"expected 10 got {n * 2}", 1)
+        s.sh("git checkout p.c", "Updated 1 path from the index")
+    s.call("Edit", {"file_path": "p.c", "old_string": "f(x)", "new_string": "g(x)"}, "updated")
+    return s.sh("make test", "ok")
+
+
+@work
+def paging_backwards() -> Session:
+    s = Session("paging-backwards", "allow", "a log read from its end to its beginning in pieces")
+    for n in range(18):
+        start = 3400 - 200 * n
+        s.sh(
+            f"sed -n '{start},{start + 199}p' build.log",
+            "\n".join(f"[{k}] unit {k * 29 % 613} linked" for k in range(start, start + 200)),
+        )
+    return s
+
+
+@work
+def many_small_scripts() -> Session:
+    s = Session("many-small-scripts", "allow", "one-line programs to look at data from many sides, all short answers")
+    for n in range(20):
+        s.sh(
+            f'python3 -c "import d; print(d.table[{n}].{["name", "size", "kind", "age"][n % 4]})"',
+            ["blue", "12", "leaf", "3"][n % 4],
+        )
+    return s
+
+
+@work
+def undecided_user() -> Session:
+    s = Session("undecided-user", "allow", "a person asked several questions one by one")
+    for n in range(9):
+        s.call(
+            "ask_user",
+            {"question": f"Shall part {n} ({'abcdefghi'[n] * 4}) be kept as it is?"},
+            ["yes", "no", "yes"][n % 3],
+        )
+    return s
+
+
+@work
+def cat_and_mouse() -> Session:
+    s = Session(
+        "fix-one-of-many", "allow", "a type checker that finds one error less each time, the last lines always alike"
+    )
+    for n in range(11, 0, -1):
+        s.sh(
+            "mypy app",
+            "\n".join(f"app/m{k}.py:{k * 3}: error: Incompatible return value" for k in range(n))
+            + f"\nFound {n} errors in {n} files",
+            1,
+        )
+        s.call("Edit", {"file_path": f"app/m{n - 1}.py", "old_string": "-> int", "new_string": "-> str"}, "updated")
+    return s.sh("mypy app", "Success: no issues found in 40 source files")
+
+
+@work
+def same_read_by_many_agents() -> Session:
+    s = Session("same-read-by-many-agents", "allow", "eight helpers each read the same two files")
+    for n in range(8):
+        for name in ("RULES.md", "spec.md"):
+            s.call("Read", {"file_path": name}, f"# {name}", agent=f"helper{n}", parent="main")
+    return s
+
+
+@work
+def retry_with_fixes_in_arguments() -> Session:
+    s = Session("query-put-right", "allow", "a query put right step by step: another error each time, then rows")
+    errors = [
+        'column "nme" does not exist',
+        'relation "user" does not exist',
+        'syntax error at or near "form"',
+        "operator does not exist: text = integer",
+        'column reference "id" is ambiguous',
+        "aggregate functions are not allowed in WHERE",
+    ]
+    for n, error in enumerate(errors):
+        s.call("execute_sql", {"query": f"select {n} from users u where u.id = {n}"}, None, error=f"ERROR: {error}")
+    return s.call("execute_sql", {"query": "select name from users"}, "ann\nbob")

@@ -49,6 +49,11 @@ class Player:
             self.stopped.add((params["agent"], params["callId"]))
         return verdict
 
+    def approve(self, agent: str, call_id: str) -> Verdict:
+        """The operator lets a call run that was asked about."""
+        self.stopped.discard((agent, call_id))
+        return self.engine.approve(agent, call_id, "approved")
+
     def settle(self, params: dict[str, Any]) -> int:
         """How many advisories came with the outcome. What was stopped never ran, and has none."""
         if (params["agent"], params["callId"]) in self.stopped:
@@ -90,6 +95,8 @@ def play(case: dict[str, Any], chosen: Settings | None = None) -> tuple[int | No
             continue
         guard = {"at": None, **step["guard"]}
         verdict = player.guard(guard)
+        if verdict.decision == "ask" and step.get("operator") == "approved":
+            verdict = player.approve(guard["agent"], guard["callId"])
         if verdict.decision != "allow":
             return n, verdict
         if "starts" in step:

@@ -71,6 +71,7 @@ class Chain(Struct):
     entries: list[Entry]
     slept: float = 0.0
     waits: int = 0
+    others: int = 0
     idle: float = 0.0
 
     @property
@@ -103,7 +104,7 @@ def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
     found = Chain([])
     tried: set[str] = set()
     refreshed = False
-    slept, waits, idle = 0.0, 0, 0.0
+    slept, waits, others, idle = 0.0, 0, 0, 0.0
     previous: Entry | None = None
     for entry, is_mine in zip(entries, mine, strict=True):
         idle = max(idle, pause(previous, entry))
@@ -116,13 +117,17 @@ def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
                 found.entries.append(entry)
                 found.slept += slept
                 found.waits += waits
+                found.others += others
                 found.idle += idle
             refreshed = False
-            slept, waits, idle = 0.0, 0, 0.0
-        elif entry.kind == "wait":
+            slept, waits, others, idle = 0.0, 0, 0, 0.0
+            continue
+        if entry.kind == "wait":
             slept += entry.slept
             waits += 1
-        elif entry.change == 1 and entry.loose not in tried and not _is_settled_deed(found):
+            continue
+        others += 1
+        if entry.change == 1 and entry.loose not in tried and not _is_settled_deed(found):
             tried.add(entry.loose)
             refreshed = True
     return found
@@ -147,7 +152,7 @@ def is_polled(found: Chain) -> bool:
     if last.outcome in ("denied", "invalid") or last.kind in ("spawn", "bookkeeping"):
         return False
     if last.deed and last.outcome != "fail":
-        return False
+        return found.scheduled or found.waits >= found.count - 1 > 0
     if last.started:
         return False
     if last.live == 1 or found.scheduled:

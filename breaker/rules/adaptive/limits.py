@@ -6,6 +6,8 @@ IDLE = 120.0
 """Seconds without any call from which on the agent is taken to have been waiting: for a time, a person, a schedule."""
 HASTY = 5.0
 """Seconds between two polls below which they are hasty."""
+SLOW = 20.0
+"""Seconds from one look to the next, with nothing else in between, from which on it may be a poll."""
 LONG_SLEEP = 600.0
 """Seconds slept in a row from which on two sleeps are enough."""
 PLANS_OF = 20

@@ -8,7 +8,7 @@ from breaker.adaptive_limits import Limits
 from breaker.evidence.answers import is_transient
 from breaker.evidence.log import Entry
 from breaker.rules.adaptive.base import Case, Chain, Finding, chain, is_polled, patience
-from breaker.rules.adaptive.limits import HASTY
+from breaker.rules.adaptive.limits import HASTY, SLOW
 
 
 def same_answer(about: Case) -> Iterator[Finding]:
@@ -68,7 +68,8 @@ def _limit(found: Chain, limits: Limits) -> int | None:
     if last.started:
         return limits.other
     if last.look:
-        return limits.look
+        gap = found.gap
+        return limits.slow_look if gap is not None and gap >= SLOW and not found.others else limits.look
     if last.kind == "mutate":
         return limits.write
     if last.kind == "act":
