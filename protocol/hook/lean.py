@@ -84,7 +84,7 @@ _MODULES: dict[str, Mapping[str, Callable[[], Any]]] = {
 def begin() -> None:
     """To be called before anything of ours but this is imported."""
     gc.disable()
-    re.compile = _compiled_later  # type: ignore[assignment]
+    re.compile = _compiled_later
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]  # msgspec does without it
     for name, at_hand in _MODULES.items():
         if name not in sys.modules:

@@ -44,10 +44,11 @@ def with_hooks(text: str | None, client: Client, command: str) -> str:
 
 def without_hooks(text: str) -> str | None:
     """The file without hooks of ours; `None` when there would be nothing in it that was not made for them."""
-    changed = False
+    before = text
     while chain := _way_to_ours(text):
-        text, changed = jsontext.remove(text, chain), True
-    return None if changed and text == "{\n}\n" else text
+        before, text = text, jsontext.remove(text, chain)
+    made = before != text and not jsontext.was_there(before, jsontext.parse(before))
+    return None if made and text == "{\n}\n" else text
 
 
 def _groups_of_ours(text: str) -> list[tuple[str, Any]]:
@@ -61,10 +62,13 @@ def _groups_of_ours(text: str) -> list[tuple[str, Any]]:
 
 
 def _way_to_ours(text: str) -> list[tuple[Node, Item]] | None:
-    """From the top of the file down to a hook of ours, or to the group that holds no other."""
+    """From the top of the file down to the last hook of ours, or to the group that holds no other.
+
+    The last one first: what stands first in a container shows whether it was made for us.
+    """
     root, hooks = jsontext.parse(text), _hooks(text)
-    for listed in _lists(text):
-        for item in listed.node.items:
+    for listed in reversed(_lists(text)):
+        for item in reversed(listed.node.items):
             inner = item.node.member("hooks") if item.node.kind == "{" else None
             for hook in _inner(item):
                 if hooks is None or inner is None or not is_ours(jsontext.value(text, hook.node)):

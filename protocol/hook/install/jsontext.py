@@ -40,6 +40,8 @@ class Node(Struct):
     items: list[Item] = []
     gap: int = 0
     """Where the blanks before the closing bracket begin: behind the last item, comma or comment."""
+    ends_line: bool = False
+    """Whether a comment stands there that goes on to the end of its line."""
 
     def member(self, key: str) -> Item | None:
         """The member that counts: the last one of that name."""
@@ -102,12 +104,16 @@ def remove(text: str, chain: Sequence[tuple[Node, Item]]) -> str:
         assert comma is not None  # an item stands before the last one
         return text[:comma] + text[comma + 1 : begin] + text[item.node.end :]
     opening = container.start + 1
-    was_there = text[opening : opening + 1] == " "
     alone = not text[opening : item.start].strip() and not text[item.node.end : container.end - 1].strip(" \t\r\n,")
-    if alone and not was_there and len(chain) > 1:
+    if alone and not was_there(text, container) and len(chain) > 1:
         return remove(text, chain[:-1])
     end = item.node.end if item.comma is None else item.comma + 1
     return text[:begin] + text[end:]
+
+
+def was_there(text: str, container: Node) -> bool:
+    """Whether a container with nothing in it but what was inserted was there before, and empty."""
+    return text[container.start + 1 : container.start + 2] == " "
 
 
 class _Style:
@@ -119,7 +125,7 @@ class _Style:
         outer = _indent(text, container.start)
         inner = _indent(text, container.items[0].start) if container.items else outer + self.unit
         own_lines = not container.items or "\n" in text[container.start : container.items[0].start]
-        self.on_lines = "\n" in text.strip() and own_lines
+        self.on_lines = ("\n" in text.strip() and own_lines) or container.ends_line
         self.indent = inner
         self.lead = f"{self.newline}{self.indent}" if self.on_lines else " " if container.items else ""
 
@@ -149,16 +155,17 @@ class _Parser:
         self.text = text
         self.at = 0
 
-    def skip(self) -> int:
-        """Go over blanks and comments; where the blanks after the last comment begin."""
-        text, gap = self.text, self.at
+    def skip(self) -> tuple[int, bool]:
+        """Go over blanks and comments; where the blanks after the last comment begin, and whether it ends its line."""
+        text, gap, ends_line = self.text, self.at, False
         while True:
             found = _BLANK.match(text, self.at)
             self.at = found.end() if found else self.at
             comment = _COMMENT.match(text, self.at)
             if comment is None:
-                return gap
+                return gap, ends_line
             self.at = gap = comment.end()
+            ends_line = comment[0].startswith("//")
 
     def value(self, depth: int) -> Node:
         opening = self.text[self.at : self.at + 1]
@@ -176,7 +183,7 @@ class _Parser:
         node = Node(opening, self.at, 0, [])
         self.at += 1
         while True:
-            node.gap = self.skip()
+            node.gap, node.ends_line = self.skip()
             if self.text[self.at : self.at + 1] == _CLOSING[opening]:
                 self.at += 1
                 node.end = self.at
