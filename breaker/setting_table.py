@@ -369,6 +369,15 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="tools that start a subagent, in any case of letters",
         reason="the names in common harnesses",
     ),
+    Setting(
+        name="stateRefreshSeconds",
+        shape="number",
+        above=0,
+        high=86_400,
+        meaning="how often a server asks for what other processes spent, where state is kept; also how often it "
+        "tries again when the state is out of reach",
+        reason="an agent spends little in two seconds, and a question costs a fraction of a millisecond",
+    ),
 )
 """Every setting, in the order in which people read them."""
 

@@ -135,6 +135,8 @@ class Settings(Struct, frozen=True, rename="camel", kw_only=True):
     never_block: tuple[str, ...] = NEVER_BLOCK
     spawn_tools: tuple[str, ...] = SPAWN_TOOLS
 
+    state_refresh_seconds: int | float = 2
+
 
 _TRACKS_OFF: dict[str, Any] = {"limits": dict.fromkeys(Settings().limits)}
 _REPEAT_GATES_OFF: dict[str, Any] = {

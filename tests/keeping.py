@@ -83,8 +83,8 @@ class Process:
         self, store: Store | None, *, refresh_seconds: float = 3600.0, problem: str | None = None, **config: Any
     ) -> None:
         self.logged: list[str] = []
-        self.keeper = Keeper(store, log=self.logged.append, refresh_seconds=refresh_seconds, problem=problem)
-        self.engine = engine(**config)
+        self.keeper = Keeper(store, log=self.logged.append, problem=problem)
+        self.engine = engine(stateRefreshSeconds=refresh_seconds, **config)
         self.keeper.attach(self.engine)
         RUNNING.append(self)
 

@@ -29,7 +29,6 @@ from protocol.store.base import AwayError, BrokenError, ReadOnlyError, Store
 
 Log = Callable[[str], None]
 
-REFRESH_SECONDS = 2.0
 GATHER_SECONDS = 0.005
 """How long the thread lets changes gather, so that a burst of calls is written at once."""
 
@@ -75,14 +74,13 @@ class Keeper:
         log: Log,
         problem: str | None = None,
         days: float = 30.0,
-        refresh_seconds: float = REFRESH_SECONDS,
     ) -> None:
         self._store = store
         self._log = log
         self._lasting = problem
         self._problem = problem
         self._days = days
-        self._refresh_seconds = refresh_seconds
+        self._refresh_seconds = 2.0
         self._engine: Engine | None = None
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
@@ -117,6 +115,7 @@ class Keeper:
     def attach(self, engine: Engine) -> None:
         """From now on keep this engine's accounts. They are empty, or came from here."""
         self._engine = engine
+        self._refresh_seconds = engine.settings.state_refresh_seconds
         self._active = {}
         if self._store is not None:
             engine.state.loader = self._load
