@@ -78,3 +78,10 @@ def test_the_table_of_settings_is_the_one_in_the_code() -> None:
     page = (ROOT / "breaker" / "README.md").read_text()
     assert "`sessionMaxTokens`" in page
     assert written(page) == page
+
+
+def test_every_test_that_the_table_of_rows_names_exists() -> None:
+    page = (ROOT / "tests" / "README.md").read_text()
+    written = "\n".join(file.read_text() for file in (ROOT / "tests").rglob("test_*.py"))
+    for name in re.findall(r"\b(test_\w+)\b(?!\.py)", page):
+        assert f"def {name}(" in written, name
