@@ -9,8 +9,9 @@ from breaker import Call, Result, Settings, Settled
 from breaker.settings import preset
 
 DEFAULTS = preset("repeat-tool-breaker")
-WARN, SUMMARIZE, FAIL_WARN, FAIL_LIMIT = 7, 11, 3, 5
-CAP, HOST_CAP = 12, 16
+WARN, SUMMARIZE = DEFAULTS.warn_at or 0, DEFAULTS.summarize_at or 0
+FAIL_WARN, FAIL_LIMIT = DEFAULTS.fail_warn_at or 0, int(DEFAULTS.fail_limit or 0)
+CAP, HOST_CAP = int(DEFAULTS.limits["exact"] or 0), int(DEFAULTS.limits["host"] or 0)
 HTTP_404 = Result(content="not found", value={"statusCode": 404})
 
 
