@@ -33,7 +33,7 @@ DENIALS = re.compile(
     r"|\bpermission to (?:use|run|execute|call|access)\b.{0,80}\b(?:denied|not granted|has not been)"
     r"|\b(?:requires?|needs?|awaiting|waiting for|without) (?:\w+ ){0,2}(?:approval|permission|confirmation|consent)\b"
     r"|\bhaven['’]?t granted\b|\bnot (?:been )?granted\b"
-    r"|\b(?:call|command|action|tool|request|operation|execution) (?:was |is |has been )?(?:denied|rejected|blocked|declined|disallowed|forbidden|refused|not (?:allowed|permitted))\b(?!:? ?\()"
+    r"|\b(?:call|command|action|tool|request|execution) (?:was |is |has been )?(?:denied|rejected|blocked|declined|disallowed|forbidden|refused|not (?:allowed|permitted))\b(?!:? ?\()"
     r"|\bnot (?:allowed|permitted) (?:to (?:run|use|execute|call)|in (?:this|plan|read))"
     r"|\b(?:plan|read-only) mode\b.{0,80}\b(?:only|cannot|not|disabled)"
     r"|\bstop repeating this call\b"
@@ -102,7 +102,7 @@ EMPTY = re.compile(
     r"|[^\n]{0,40}\b0 (?:results|matches|hits|files|items|records|rows|entries)\b[^\n]{0,60})\s*"
 )
 NOT_EMPTY = re.compile(
-    r"\b(?:no|0|zero) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|failures?|failed|violations?|conflicts?|changes? needed|vulnerabilities)|\bno such\b|\bnot found\b|\bnothing to \w+|\bnothing (?:added|changed)|^\s*(?:null|none|0)?\s*$|^\s*0\s*$|^\s*no\W*$"
+    r"\b(?:no|0|zero) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|failures?|failed|violations?|conflicts?|changes? needed|vulnerabilities)|\bno such\b|\bnot found\b|\bnothing to \w+|\bnothing (?:added|changed)|^\s*0?\s*$|^\s*no\W*$"
 )
 """Says nothing went wrong, or is itself an answer: not that nothing was found."""
 

@@ -163,13 +163,16 @@ def _outcome(
         return "fail", failed.detail if failed.reason == "http" and failed.detail else failed.reason
     if _is_empty(facts, fields, body):
         return "empty", ""
+    return ("fail", "") if _looks_failed(facts, body) else ("ok", "")
+
+
+def _looks_failed(facts: Facts, body: str) -> bool:
+    """Whether a short answer that nothing flags reads like a failure."""
     if len(body) <= SHORT and LIKE_AN_ERROR.match(body):
-        return "fail", ""
-    if len(body) <= 4 * SHORT and not _shows_errors(facts) and ENDS_IN_AN_ERROR.search(body):
-        return "fail", ""
-    if len(body) <= 4 * SHORT and BLOCKED_PAGE.search(body):
-        return "fail", ""
-    return "ok", ""
+        return True
+    if len(body) > 4 * SHORT:
+        return False
+    return bool(BLOCKED_PAGE.search(body) or (not _shows_errors(facts) and ENDS_IN_AN_ERROR.search(body)))
 
 
 def _shows_errors(facts: Facts) -> bool:
@@ -242,7 +245,7 @@ _EXCEPTION = re.compile(
     r"(?m)^(?:e\s{1,6})?((?:\w{1,40}\.){0,6}[a-z]\w{2,60}(?:error|exception|warning|interrupt|exit))\b"
 )
 _QUOTES = re.compile(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`")
-_PATHS = re.compile(r"[\w.~-]{0,60}(?:[/\\][\w.@~-]{1,60}){1,12}")
+_PATHS = re.compile(r"[\w.~-]{0,60}(?:[/\\][\w.@~-]{1,60}){1,12}|\b[\w-]{1,60}\.[a-z]\w{0,4}\b")
 _NUMBERS = re.compile(r"\d++")
 
 

@@ -38,6 +38,9 @@ MUTATORS = word_set(
 EDITORS = word_set("sed perl awk ed ex patch apply_patch tee python python3 node ruby jq yq")
 """Programs whose words are scripts or content, not remarks about what they do."""
 
+TESTS = frozenset({"test", "[", "[["})
+"""Commands that look without showing anything."""
+
 HELP = frozenset({"--help", "--version", "-V"})
 
 

@@ -21,10 +21,11 @@ from breaker.evidence.command_table import (
     LOOKS,
     MUTATORS,
     OVERVIEWS,
+    TESTS,
 )
 from breaker.shell.commands import Reading, Simple
 from breaker.shell.programs import family
-from breaker.shell.readers import NEUTRAL, only_reads
+from breaker.shell.readers import NEUTRAL, READERS, only_reads
 from breaker.shell.script import Word
 
 MAX_COMMANDS = 64
@@ -111,6 +112,8 @@ def kind_of(simple: Simple) -> Kind | None:
     """The class of one command; `None` when it neither shows nor does anything by itself."""
     name = simple.program
     written = any(_writes(redirect.operator, redirect.target) for redirect in simple.redirects)
+    if name in TESTS:
+        return "read"
     if not name or name in NEUTRAL:
         return "mutate" if written else None
     row = family(name)
@@ -133,6 +136,8 @@ def kind_of(simple: Simple) -> Kind | None:
         return "mutate"
     if only_reads((_silent(simple),)) or name in LOOKS:
         return "mutate" if written else "read"
+    if name in READERS:
+        return "mutate"  # a reader that does not only read: `sed -i`, `find -delete`
     return "read" if _asks_help(texts) else "run"
 
 

@@ -273,6 +273,11 @@ def _change(
         if source is not None and source.answers and not seen_before and answer.bones not in source.bones:
             return 2
         return 1
+    return _moved(facts, answer, source, seen_before, told)
+
+
+def _moved(facts: Facts, answer: Answer, source: Source | None, seen_before: bool, told: bool) -> Change:
+    """The world moved when a call that was made before answers something else, in more than numbers."""
     if source is None or not source.answers or seen_before or facts.kind == "bookkeeping":
         return 0
     if answer.outcome == "fail" and source.failed:

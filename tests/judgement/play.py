@@ -20,7 +20,8 @@ HERE = pathlib.Path(__file__).parent
 def settings(off: Collection[str] = (), **limits: bool | int | None) -> Settings:
     """The profile `adaptive` with some rules off, and other limits."""
     base = preset("adaptive")
-    return structs.replace(base, adaptive={**base.adaptive, **dict.fromkeys(off, False), **limits})
+    silent = {name: False if isinstance(base.adaptive[name], bool) else None for name in off}
+    return structs.replace(base, adaptive={**base.adaptive, **silent, **limits})
 
 
 class Player:

@@ -53,10 +53,13 @@ class Adaptive(Rule):
         facts = view.facts
         if facts is None:
             return
+        own = named(view.identity.fingerprints)
+        if own in view.agent.exempt:
+            return  # somebody said that this very call may be repeated
         if view.agent.evidence is not None:
             for finding in assess(facts, view.agent.evidence, self.limits, view.call.at, self.off):
                 if finding.count >= finding.limit:
-                    hit = _hit(finding, named(view.identity.fingerprints))
+                    hit = _hit(finding, own)
                     if hit.fingerprint not in view.agent.exempt:
                         yield hit
         if facts.kind == "spawn" and "spawn" not in self.off:
