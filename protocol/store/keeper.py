@@ -150,8 +150,7 @@ class Keeper:
         store, problem = self._store, self._problem
         found: dict[str, object] = {"engine": store.engine if store else "none", "degraded": problem is not None}
         if store is not None:
-            stuck = self._stuck
-            found |= {"place": store.place, "queued": len(self._outbox) + (len(stuck.entries) if stuck else 0)}
+            found |= {"place": store.place, "queued": self._queued()}
         if dropped := self._dropped + self._overflowed:
             found["dropped"] = dropped
         if problem is not None:
@@ -168,6 +167,8 @@ class Keeper:
         with self._lock:
             self._store_all()
             if self._store is not None:
+                if lost := self._queued():
+                    self._log(f"the state in {self._store.place}: what could not be kept to the end: {lost} changes")
                 self._store.close()
                 self._store = None
 
@@ -295,6 +296,10 @@ class Keeper:
             self._stuck = None
             self._inbox.append(Told(batch.last, accounts))
         return self._store is not None and self._writes
+
+    def _queued(self) -> int:
+        stuck = self._stuck
+        return len(self._outbox) + (len(stuck.entries) if stuck else 0)
 
     def _gathered(self) -> Batch | None:
         taken: list[tuple[int, Entry]] = []

@@ -56,7 +56,7 @@ _CHILDREN = f"SELECT name, alive FROM agent WHERE parent = ? AND running ORDER B
 _WORKFLOWS = "SELECT started_by, count(*) FROM agent WHERE parent = ? AND kind = 'workflow' GROUP BY started_by"
 _SPEND = f"""
     INSERT INTO spender (owner, scope, name, tokens) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET tokens = min(tokens + excluded.tokens, {LARGEST})
+    ON CONFLICT (owner, scope, name) DO UPDATE SET tokens = min(tokens + excluded.tokens, {LARGEST})
 """
 _DESCENDANTS = """
     WITH RECURSIVE below (id) AS (

@@ -90,7 +90,7 @@ def _version(db: sqlite3.Connection) -> int:
                 f"it was written by a newer toolbreaker (version {version} of the file, {VERSION} is known)"
             )
         return version
-    if application or version or db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+    if application or version or db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
         raise BrokenError("it is a database of another program")
     return 0
 

@@ -218,6 +218,12 @@ class TestWhileTheStoreIsAway:
         process.keeper.close()
         assert spent(another(), "main") == 30 - status["dropped"]
 
+    def test_what_is_lost_at_the_end_is_said(self, process: Process, fragile: Fragile) -> None:
+        fragile.error = AwayError("the disk is full")
+        process.use("main", 10)
+        process.keeper.close()
+        assert "could not be kept to the end: 1" in process.logged[-1]
+
     def test_a_store_that_broke_is_given_up(self, process: Process, fragile: Fragile) -> None:
         process.use("main", 10)
         fragile.error = BrokenError("it is damaged")
