@@ -64,9 +64,10 @@ class Limits(Struct, frozen=True, rename="camel", kw_only=True):
     # `numbers`: answers that differ in nothing but numbers, in haste, or without a clock
     numbers: int | None = 20
     blind_numbers: int | None = 30
-    # `noNews`: steps without a new action, answer or deed; with deeds among them
+    # `noNews`: steps without a new action, answer or deed; with deeds among them; and of deeds alone
     no_news: int | None = 12
     no_news_deeds: int | None = 16
+    bare_deeds: int | None = 32
     # `sleeps`: waits in a row; when they are long; and echoes
     sleeps: int | None = 3
     long_sleeps: int | None = 2

@@ -306,7 +306,7 @@ SETTINGS: tuple[Setting, ...] = (
         low=1,
         off="zero",
         choices=NAMES,
-        meaning="the rules that weigh what calls brought: each on (`true`), off (`false`, 0), or with a limit of its own",
+        meaning="the rules that weigh what calls brought: each on (`true`), off (`false`, 0), or with its own limit",
         reason="on in the profile `adaptive`; the limits stood on plateaus of recorded sessions",
     ),
     Setting(

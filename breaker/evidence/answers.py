@@ -112,7 +112,8 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
 
 
 _STAMPED = re.compile(
-    r"\A[\[(<]?\d{4}-\d\d-\d\d[T ]\d\d?:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?:[\])>][:,]?[ \t]*+|[ \t]++(?=\S))"
+    r"\A[\[(<]?\d{4}-\d\d-\d\d[T ]\d\d?:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+    r"(?:[\])>][:,]?[ \t]*+|[ \t]++(?=\S))"
 )
 """A time in front of a whole answer: not what was answered."""
 _PREFIX = re.compile(r"^[\[(<]~[\])>]:? ?|^~[:,]? (?=\S)", re.MULTILINE)
@@ -350,11 +351,8 @@ class _Fields:
             elif (
                 (plain in ERROR_KEYS and member not in (None, "", False, 0, [], {}))
                 or (plain in ("success", "ok", "succeeded") and member is False)
-                or plain in ("iserror", "failed")
-                and member is True
-                or plain in ("status", "statuscode", "code")
-                and isinstance(member, int)
-                and 400 <= member < 600
+                or (plain in ("iserror", "failed") and member is True)
+                or (plain in ("status", "statuscode", "code") and isinstance(member, int) and 400 <= member < 600)
             ):
                 self.failed = True
 

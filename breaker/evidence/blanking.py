@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
+from itertools import pairwise
 
 HEAD = 6_000
 TAIL = 2_000
@@ -76,7 +77,20 @@ _LABELS: tuple[tuple[str, str], ...] = (
 """Labels whose value is volatile, as in `pid 812` and `[ref=e12]`, and what the value must begin with. The numbers of
 ports are volatile in the range that systems hand out."""
 
-_ID_OF = "request req message msg trace span correlation transaction delivery event invocation chunk".split()
+_ID_OF = (
+    "request",
+    "req",
+    "message",
+    "msg",
+    "trace",
+    "span",
+    "correlation",
+    "transaction",
+    "delivery",
+    "event",
+    "invocation",
+    "chunk",
+)
 """What goes before `id`, `_id`, `-id` or ` id` to make such a label: `request_id=…`."""
 
 # Each begins with what is quickly looked for, a sign or a digit, and looks back from there.
@@ -181,7 +195,7 @@ def is_random(token: str) -> bool:
 
 def _turns(token: str) -> int:
     """How often letters and digits take turns in a token."""
-    return sum(1 for a, b in zip(token, token[1:], strict=False) if a.isdigit() != b.isdigit())
+    return sum(1 for a, b in pairwise(token) if a.isdigit() != b.isdigit())
 
 
 def _random_id(found: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from breaker.events import Annotations
+from breaker.word_set import word_set
 
 Kind = Literal["read", "run", "mutate", "act", "poll", "wait", "bookkeeping", "spawn", "other"]
 """`read` looks, `poll` looks at something that goes on by itself, `run` computes or tests, `mutate` changes what
@@ -30,8 +31,10 @@ _WORDS: dict[Kind, str] = {
     "scratchpad",
     "run": "run exec execute eval evaluate python node repl test tests build compile lint benchmark calculate compute "
     "simulate solve notebook script code cell bench",
-    "act": "click tap press type fill hover drag drop scroll swipe key keyboard mouse select choose uncheck toggle "
-    "play move act action send message reply respond post publish notify mail email call submit yield report answer ask "
+    "act": "click tap press release close grip type fill hover drag drop scroll swipe key keyboard mouse select "
+    "choose uncheck toggle "
+    "play move act action send message reply respond post publish notify mail email call submit yield report answer "
+    "ask "
     "confirm approve reject book order pay transfer cancel start stop restart kill deploy trigger invoke stdin finish "
     "complete claim acknowledge ack handle input upload download computer",
     "mutate": "write edit update create delete remove insert append replace patch rename copy add set put save store "
@@ -39,7 +42,8 @@ _WORDS: dict[Kind, str] = {
     "register attach detach enable disable clear reset archive import mutate remember forget",
     "read": "read get list view show search find grep glob query fetch lookup look describe inspect ls cat open browse "
     "retrieve snapshot screenshot navigate goto visit head tail count exists stat diff log logs tree scan explore "
-    "validate verify check console resolve load context info help history current whoami next_page text extract observe page "
+    "validate verify check console resolve load context info help history current whoami next_page text extract "
+    "observe page "
     "balance details geocode",
 }
 _KIND_OF: dict[str, Kind] = {word: kind for kind, words in _WORDS.items() for word in words.split()}
@@ -90,12 +94,12 @@ ACTION_NAMES = ("action", "operation", "op", "command", "subcommand", "verb", "c
 
 ARGUMENT_KINDS: tuple[tuple[frozenset[str], Kind], ...] = (
     (
-        frozenset("oldstring newstring oldstr newstr oldtext newtext patch diff filetext replacement edits".split()),
+        word_set("oldstring newstring oldstr newstr oldtext newtext patch diff filetext replacement edits"),
         "mutate",
     ),
-    (frozenset("todos thought thoughts plan".split()), "bookkeeping"),
-    (frozenset("subagenttype".split()), "spawn"),
-    (frozenset("offset limit viewrange startline endline pattern query regex glob q".split()), "read"),
+    (word_set("todos thought thoughts plan"), "bookkeeping"),
+    (word_set("subagenttype"), "spawn"),
+    (word_set("offset limit viewrange startline endline pattern query regex glob q"), "read"),
 )
 """Arguments that tell what a tool does whose name tells nothing, lower case without `_`."""
 
@@ -104,7 +108,7 @@ HTTP_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DEL
 KEYSTROKES = ("chars", "keys", "text", "input", "command", "data", "stdin")
 """Arguments that hold what is typed into something that runs: without any, it is only looked at."""
 
-INCREMENTAL = frozenset("press key keyboard scroll swipe next previous forward back down up left right page".split())
+INCREMENTAL = word_set("press key keyboard scroll swipe next previous forward back down up left right page")
 """Words of deeds that are made of many small equal ones: walking a list, scrolling, turning pages."""
 
 TARGETS = re.compile(

@@ -27,8 +27,10 @@ FETCHERS = word_set("curl wget http https xh xhs httpie aria2c lynx iwr irm invo
 
 MUTATORS = word_set(
     """
-    rm rmdir mv cp mkdir touch chmod chown chgrp ln install dd truncate shred patch apply_patch tee rsync scp sftp tar zip
-    unzip gzip gunzip bzip2 xz 7z ed ex vim vi nano emacs kill pkill killall reboot shutdown useradd usermod passwd mount
+    rm rmdir mv cp mkdir touch chmod chown chgrp ln install dd truncate shred patch apply_patch tee rsync scp sftp
+    tar zip
+    unzip gzip gunzip bzip2 xz 7z ed ex vim vi nano emacs kill pkill killall reboot shutdown useradd usermod passwd
+    mount
     umount crontab mkfs parted apt apt-get aptitude yum dnf apk pacman brew snap pip pip3 gem composer sed perl-inplace
     set-content add-content out-file new-item remove-item copy-item move-item rename-item stop-process
     """
@@ -60,13 +62,15 @@ DEEDS: dict[str, dict[str, Kind]] = {
     "gh": _rows("act", read="run_watch pr_checks search"),
     "glab": _rows("act", read="api"),
     "docker": _rows(
-        mutate="rm rmi stop kill start restart pull push tag create cp rename prune commit load import login volume network "
+        mutate="rm rmi stop kill start restart pull push tag create cp rename prune commit load import login volume "
+        "network "
         "system compose_up compose_down compose_restart compose_rm compose_stop compose_start compose_pull",
     ),
     "docker compose": _rows(mutate="up down restart rm stop start pull"),
     "kubectl": _rows(
         read="rollout_status rollout_history auth diff config",
-        mutate="apply delete create edit patch scale rollout set label annotate cordon drain expose run replace taint cp",
+        mutate="apply delete create edit patch scale rollout set label annotate cordon drain expose run replace "
+        "taint cp",
     ),
     "systemctl": _rows("mutate"),
     "service": _rows("mutate"),
@@ -74,7 +78,8 @@ DEEDS: dict[str, dict[str, Kind]] = {
         read="view info outdated audit search config why explain",
         mutate="install i ci add remove uninstall update upgrade link publish version dedupe prune rebuild",
     ),
-    "cargo": _rows(read="search locate-project", mutate="add remove install uninstall update publish fmt fix clean new init"),
+    "cargo": _rows(read="search locate-project", mutate="add remove install uninstall update publish fmt fix clean "
+    "new init"),
     "go": _rows(mutate="get mod install fmt clean generate work"),
     "uv": _rows(mutate="add remove sync lock pip venv init tool"),
     "poetry": _rows(read="show check env_info", mutate="add remove install update lock"),
@@ -84,13 +89,16 @@ DEEDS: dict[str, dict[str, Kind]] = {
         act="send-keys kill-session kill-window kill-pane kill-server new-session new-window split-window select-pane",
     ),
     "terraform": _rows(
-        read="plan show validate output state_list state_show providers version graph", mutate="apply destroy init import taint fmt"
+        read="plan show validate output state_list state_show providers version graph", mutate="apply destroy init "
+        "import taint fmt"
     ),
     "helm": _rows(
-        read="list status get history show search template lint version", mutate="install upgrade uninstall rollback repo"
+        read="list status get history show search template lint version", mutate="install upgrade uninstall "
+        "rollback repo"
     ),
 }  # fmt: skip
-"""Programs whose sub-command says what they do, where it does more than show: `x y` is a sub-command of a sub-command."""
+"""Programs whose sub-command says what they do, where it does more than show: `x y` is a sub-command of a
+sub-command."""
 for _alias, _name in {"pnpm": "npm", "yarn": "npm", "bun": "npm", "mamba": "conda"}.items():
     DEEDS[_alias] = DEEDS[_name]
 

@@ -27,6 +27,7 @@ from breaker.shell.commands import Reading, Simple
 from breaker.shell.programs import family
 from breaker.shell.readers import NEUTRAL, READERS, only_reads
 from breaker.shell.script import Word
+from breaker.word_set import word_set
 
 MAX_COMMANDS = 64
 """Commands of one script that are looked at."""
@@ -35,10 +36,12 @@ FURTHEST = 10**9
 
 
 class Summary(Struct, frozen=True):
-    """`strict` is the script without what makes no other action; `loose` what a look looks at, without flags and ranges.
+    """`strict` is the script without what makes no other action; `loose` what a look looks at, without flags and
+    ranges.
 
     `family` is what failing alike is counted by: the first program that does something. `slept` are the seconds that
-    the script itself sleeps. `content`: its words are what is written somewhere, not about it. `target` and `span` say which lines of which file are read, as far as the words tell.
+    the script itself sleeps. `content`: its words are what is written somewhere, not about it. `target` and `span`
+    say which lines of which file are read, as far as the words tell.
     """
 
     kind: Kind
@@ -162,7 +165,7 @@ def _of_subcommand(table: dict[str, Kind], texts: Sequence[str]) -> Kind | None:
     return None
 
 
-_VALUED = frozenset("-C -c -n -R -f -p --namespace --context --repo --git-dir --work-tree -H --host".split())
+_VALUED = word_set("-C -c -n -R -f -p --namespace --context --repo --git-dir --work-tree -H --host")
 
 
 def _operands(texts: Sequence[str]) -> list[str]:
@@ -280,9 +283,9 @@ def _script_span(text: str) -> tuple[int, int] | None:
 
 # -- words ----------------------------------------------------------------------------------------------------
 
-_BODIES = frozenset(
+_BODIES = word_set(
     "-d --data --data-raw --data-binary --data-urlencode --json -F --form --form-string -T --upload-file -f --field "
-    "--raw-field --input --post-data --post-file --body-data --body-file".split()
+    "--raw-field --input --post-data --post-file --body-data --body-file"
 )
 _BODY_PREFIXES = ("--data=", "--data-raw=", "--json=", "--post-data=", "--body-data=", "--form=")
 _READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -17,23 +17,28 @@ from breaker.evidence import classes
 from breaker.evidence.classes import Kind
 from breaker.evidence.commands import FURTHEST, Summary, summarize
 from breaker.shell.commands import Reading
+from breaker.word_set import word_set
 
 MAX_WORDS = 64
 """Words of free text that are remembered of one call."""
 MAX_TEXT = 8_000
 """Characters of a free text that are looked at."""
 
-PAGING = frozenset(
-    "offset limit page pageno pagenumber pagesize perpage cursor after before start end startline endline linestart lineend "
-    "startindex endindex line lines viewrange range maxresults maxlines headlimit count size skip take top first last from to "
-    "depth maxdepth contextlines timeout timeoutms maxtokens maxlength maxchars nextcursor pagetoken".split()
+PAGING = word_set(
+    "offset limit page pageno pagenumber pagesize perpage cursor after before start end startline endline linestart "
+    "lineend "
+    "startindex endindex line lines viewrange range maxresults maxlines headlimit count size skip take top first "
+    "last from to "
+    "depth maxdepth contextlines timeout timeoutms maxtokens maxlength maxchars nextcursor pagetoken"
 )
 """Arguments that say how much of a thing is shown, lower case without `_` and `-`."""
 
-UNTOLD = frozenset(
-    "timeout timeoutms yieldtimems maxoutputtokens requestid traceid spanid correlationid idempotencykey nonce toolcallid "
-    "callid invocationid messageid clientmutationid timestamp justification reason explanation rationale reasoning purpose intent "
-    "waitformsbeforeasync delayms".split()
+UNTOLD = word_set(
+    "timeout timeoutms yieldtimems maxoutputtokens requestid traceid spanid correlationid idempotencykey nonce "
+    "toolcallid "
+    "callid invocationid messageid clientmutationid timestamp justification reason explanation rationale reasoning "
+    "purpose intent "
+    "waitformsbeforeasync delayms"
 )
 """Arguments that make no other action of any tool."""
 

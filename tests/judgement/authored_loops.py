@@ -1421,3 +1421,142 @@ def ci_over_long_ago() -> Session:
     for _ in range(16):
         s.sh("gh run view 99 --json status,conclusion", '{"conclusion":"failure","status":"completed"}')
     return s
+
+
+# -- a fourth round -----------------------------------------------------------------------------------------
+
+
+@loop
+def lists_of_sessions() -> Session:
+    s = Session(
+        "lists-of-sessions",
+        "stop",
+        "helpers listed again and again while none runs; times of asking differ",
+        clock=1_764_000_000,
+        gap=3,
+    )
+    for n in range(30):
+        s.call(
+            "sessions_list",
+            {"kinds": ["subagent"], "activeMinutes": 60},
+            json.dumps({"count": 0, "sessions": [], "now": 1764000000 + 3 * n}),
+        )
+    return s
+
+
+@loop
+def search_replace_nothing() -> Session:
+    s = Session(
+        "search-replace-nothing",
+        "stop",
+        "a replacement over files that matches nothing, other patterns each time, each a success",
+    )
+    for n in range(24):
+        s.call(
+            "search_and_replace",
+            {"path": "src", "search": f"oldName{n % 6}", "replace": "newName"},
+            "Replaced 0 occurrences in 0 files",
+        )
+    return s
+
+
+@loop
+def apt_without_rights() -> Session:
+    s = Session("apt-without-rights", "stop", "packages installed without the right to, one after the other")
+    for n in range(14):
+        s.sh(
+            f"apt-get install -y {['jq', 'curl', 'gcc', 'make', 'git', 'tree', 'vim'][n % 7]}",
+            "E: Could not open lock file /var/lib/dpkg/lock-frontend - open (13: Permission denied)\nE: Unable to acquire the dpkg frontend lock, are you root?",
+            100,
+        )
+    return s
+
+
+@loop
+def summary_written_again() -> Session:
+    s = Session(
+        "summary-written-again", "stop", "the work is done; a closing summary is handed in over and over in other words"
+    )
+    words = "all requested changes were implemented tests pass documentation updated nothing remains open everything verified final summary complete".split()
+    r = rng("summary")
+    for _ in range(30):
+        s.call(
+            "attempt_completion",
+            {"result": " ".join(r.sample(words, 13)).capitalize() + "."},
+            "The user has not answered yet.",
+        )
+    return s
+
+
+@loop
+def open_and_close() -> Session:
+    s = Session("open-and-close", "stop", "a dialog opened and closed, opened and closed")
+    for n in range(26):
+        s.call(
+            "browser_click",
+            {"element": "Settings", "ref": "e5"} if n % 2 == 0 else {"element": "Close", "ref": "e8"},
+            '- dialog "Settings"\n- button "Close"' if n % 2 == 0 else '- button "Settings"\n- text: Welcome',
+        )
+    return s
+
+
+@loop
+def notebook_restarts() -> Session:
+    s = Session("notebook-restarts", "stop", "a kernel restarted, all cells run, the same cell fails, restarted")
+    for n in range(10):
+        s.call("restart_kernel", {"notebook": "a.ipynb"}, "Kernel restarted.")
+        s.call("run_all_cells", {"notebook": "a.ipynb"}, f"Cell [{n + 1}] failed\nKeyError: 'price'")
+    return s
+
+
+@loop
+def dns_over_and_over() -> Session:
+    s = Session("dns-over-and-over", "stop", "pages of ever other hosts, none of which resolves")
+    for n in range(16):
+        s.sh(
+            f"curl -sS https://host{n}.internal.example/api",
+            f"curl: (6) Could not resolve host: host{n}.internal.example",
+            6,
+        )
+    return s
+
+
+@loop
+def mkdir_again() -> Session:
+    s = Session("mkdir-again", "stop", "a directory made that is there, listed, made again")
+    for _ in range(14):
+        s.sh("mkdir -p out/reports", "")
+        s.sh("ls out", "reports")
+    return s
+
+
+@loop
+def questions_to_a_page() -> Session:
+    s = Session("questions-to-a-page", "stop", "one page asked ever other questions, which it does not answer")
+    r = rng("questions")
+    words = (
+        "what exact release date pricing plan enterprise tier discount annual licence seats minimum contract".split()
+    )
+    for _ in range(24):
+        s.call(
+            "web_fetch",
+            {"url": "https://vendor.example/pricing", "prompt": " ".join(r.sample(words, 7))},
+            "The page does not contain this information. It only shows a contact form for sales enquiries and a phone number for callers from abroad.",
+        )
+    return s
+
+
+@loop
+def half_a_plan() -> Session:
+    s = Session(
+        "half-a-plan",
+        "stop",
+        "one item of a plan set to in progress, to pending, to in progress",
+        clock=1_764_100_000,
+        gap=5,
+    )
+    for n in range(30):
+        s.call(
+            "plan_update", {"step": 3, "status": "in_progress" if n % 2 else "pending"}, f"Plan updated. 2 of 6 done."
+        )
+    return s

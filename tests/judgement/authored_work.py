@@ -1532,3 +1532,145 @@ def retry_with_fixes_in_arguments() -> Session:
     for n, error in enumerate(errors):
         s.call("execute_sql", {"query": f"select {n} from users u where u.id = {n}"}, None, error=f"ERROR: {error}")
     return s.call("execute_sql", {"query": "select name from users"}, "ann\nbob")
+
+
+# -- a fourth round -----------------------------------------------------------------------------------------
+
+
+@work
+def wizard_next() -> Session:
+    s = Session(
+        "wizard-next",
+        "allow",
+        "the same button pressed through twelve pages, each answered alike, the page looked at each time",
+    )
+    for n in range(12):
+        s.call("browser_click", {"element": "Next", "ref": "e3"}, "Clicked.")
+        s.call(
+            "browser_snapshot",
+            {},
+            f'- heading "Step {n + 2}"\n- textbox "{"abcdefghijkl"[n] * 5}"\n- button "Next" [ref=e3]',
+        )
+    return s
+
+
+@work
+def vim_by_keys() -> Session:
+    s = Session("vim-by-keys", "allow", "an editor in a terminal driven by keys, the screen looked at now and then")
+    for n in range(12):
+        s.sh("tmux send-keys -t ed j", "")
+        if n % 4 == 3:
+            s.sh("tmux capture-pane -p -t ed", f"line {n - 1}\nline {n} of the {'abc'[n // 4] * 5} text\n-- NORMAL --")
+    return s
+
+
+@work
+def rebuild_images() -> Session:
+    s = Session(
+        "rebuild-images", "allow", "the same build and up after each change of one file; up always says the same"
+    )
+    for n in range(9):
+        s.call("write_file", {"path": "nginx.conf", "content": f"worker_processes {n};"}, "ok")
+        s.sh("docker compose build web", "web  Built")
+        s.sh("docker compose up -d web", " Container web-1  Started")
+        s.sh("curl -s localhost/health", "502 Bad Gateway" if n < 8 else "ok")
+    return s
+
+
+@work
+def mailbox_sorted() -> Session:
+    s = Session("mailbox-sorted", "allow", "mails moved one by one, the list read after each")
+    for n in range(12):
+        s.call(
+            "list_mails",
+            {"folder": "inbox"},
+            "\n".join(f"{k}: mail about {'abcdefghijklm'[k] * 4}" for k in range(n, 13)),
+        )
+        s.call("move_mail", {"id": n, "to": "archive"}, "moved")
+    return s
+
+
+@work
+def many_zero_counts() -> Session:
+    s = Session("many-zero-counts", "allow", "how often a word occurs in each of many files: mostly not at all")
+    for n in range(22):
+        s.sh(f"grep -c TODO src/part{n}.c", "0" if n % 4 else str(n + 1), 1 if n % 4 else 0)
+    return s
+
+
+@work
+def awaiting_a_person() -> Session:
+    s = Session(
+        "awaiting-a-person", "allow", "an approval waited for, looked at every half minute", clock=1_765_000_000, gap=30
+    )
+    for _ in range(16):
+        s.call(
+            "get_approval", {"request": "r-7"}, json.dumps({"request": "r-7", "state": "pending", "approver": "dana"})
+        )
+    return s.call(
+        "get_approval", {"request": "r-7"}, json.dumps({"request": "r-7", "state": "approved", "approver": "dana"})
+    )
+
+
+@work
+def optimise_step_by_step() -> Session:
+    s = Session(
+        "optimise-step-by-step",
+        "allow",
+        "a program made faster: edit, build without a word, time; only the times differ",
+    )
+    r = rng("optimise")
+    for n in range(10):
+        s.call(
+            "Edit",
+            {"file_path": "sim.c", "old_string": f"#define TILE {2**n}", "new_string": f"#define TILE {2 ** (n + 1)}"},
+            "updated",
+        )
+        s.sh("make -s", "")
+        s.sh("time ./sim", f"\nreal\t0m{9 - n * 0.6 + r.random() / 9:.3f}s\nuser\t0m8.1s\nsys\t0m0.1s")
+    return s
+
+
+@work
+def pick_and_place() -> Session:
+    s = Session("pick-and-place", "allow", "a robot told the same few moves for each of many parts")
+    for _ in range(8):
+        s.call("move_arm", {"to": "bin"}, "reached bin")
+        s.call("close_gripper", {}, "gripped")
+        s.call("move_arm", {"to": "belt"}, "reached belt")
+        s.call("release_gripper", {}, "released")
+    return s
+
+
+@work
+def same_fix_other_modules() -> Session:
+    s = Session(
+        "same-fix-other-modules",
+        "allow",
+        "one missing import fixed in module after module, the same error named each time",
+    )
+    for n in range(10):
+        s.sh(
+            "python -m app",
+            f"Traceback (most recent call last):\n  File \"app/m{n}.py\", line 3, in <module>\nNameError: name 'Optional' is not defined",
+            1,
+        )
+        s.sh(f"sed -i '1i from typing import Optional' app/m{n}.py", "")
+    return s.sh("python -m app", "started")
+
+
+@work
+def watch_then_act() -> Session:
+    s = Session(
+        "watch-then-act",
+        "allow",
+        "a queue looked at, and when something is in it, worked on",
+        clock=1_765_100_000,
+        gap=15,
+    )
+    for n in range(18):
+        filled = n % 5 == 4
+        s.call("queue_peek", {"name": "in"}, json.dumps({"head": f"job-{n}"} if filled else {"head": None}))
+        if filled:
+            s.call("queue_process", {"job": f"job-{n}"}, f"job-{n} done")
+    return s

@@ -31,7 +31,7 @@ class Session:
         *,
         agent: str = "main",
         parent: str | None = None,
-        exit: int | None = None,
+        exit: int | None = None,  # noqa: A002 - the shell's word
         error: str | None = None,
         code: str = "TOOL_ERROR",
         value: Any = MISSING,
@@ -66,7 +66,7 @@ class Session:
         self.case["steps"].append(one)
         return self
 
-    def sh(self, command: str, out: str = "", exit: int = 0, tool: str = "Bash", **more: Any) -> Session:
+    def sh(self, command: str, out: str = "", exit: int = 0, tool: str = "Bash", **more: Any) -> Session:  # noqa: A002
         return self.call(tool, {"command": command}, out, exit=exit, **more)
 
     def compacted(self, agent: str = "main") -> Session:

@@ -71,7 +71,8 @@ def main(paths: list[str]) -> None:
                     gates[gate] += 1
         stopped = sum(rounds.values())
         print(
-            f"last {length}: {stopped}/{total} stopped, whole rounds before: {dict(sorted(rounds.items()))} {dict(gates)}"
+            f"last {length}: {stopped}/{total} stopped, whole rounds before: {dict(sorted(rounds.items()))} "
+            "{dict(gates)}"
         )
         for name in never[:10]:
             print("   never:", name)

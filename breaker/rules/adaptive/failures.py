@@ -12,7 +12,8 @@ from breaker.rules.adaptive.limits import HASTY
 
 
 def same_failure(about: Case) -> Iterator[Finding]:
-    """One class of failure in a row. Looks at other things in between are no success; only what took part is stopped."""
+    """One class of failure in a row. Looks at other things in between are no success; only what took part is
+    stopped."""
     facts = about.facts
     alike: list[Entry] = []
     families: set[str] = set()

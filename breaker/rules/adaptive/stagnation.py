@@ -34,7 +34,10 @@ def no_news(about: Case) -> Iterator[Finding]:
         stale.append(entry)
         deeds = deeds or entry.change == 1
         best = max(best, steps(stale) - news)
-    limit = about.limits.no_news_deeds if deeds else about.limits.no_news
+    limits = about.limits
+    limit = limits.no_news_deeds if deeds else limits.no_news
+    if stale and all(entry.change == 1 for entry in stale):
+        limit = limits.bare_deeds  # nobody looked whether they change anything
     if stale and limit is not None:
         count = best
         yield Finding(
@@ -104,4 +107,4 @@ def sleeps(about: Case) -> Iterator[Finding]:
 
 
 def _is_deed(entry: Entry) -> bool:
-    return entry.deed and entry.outcome in ("ok", "empty") or entry.change == 2
+    return (entry.deed and entry.outcome in ("ok", "empty")) or entry.change == 2
