@@ -3,6 +3,9 @@
 They are invented after what users of agents report in public: the kinds are theirs, the words are not.
 """
 
+# A line holds one call with its answer.
+# ruff: noqa: E501, SIM905, B007, F541
+
 from __future__ import annotations
 
 import json

@@ -1,5 +1,8 @@
 """Sessions in which the agent works. None of them may be stopped, however much of them repeats."""
 
+# A line holds one call with its answer.
+# ruff: noqa: E501, SIM905, B007, F541
+
 from __future__ import annotations
 
 import json
