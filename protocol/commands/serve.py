@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+from typing import TYPE_CHECKING
 
 from protocol import layers
 from protocol.framing import DEFAULT_MAX_LINE_BYTES
 from protocol.store import opening
+
+if TYPE_CHECKING:
+    from protocol.stdio import Wire
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +45,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the end; 2 when the configuration or the recording cannot be used."""
-    from protocol.stdio import Wire, log, serve
+    from protocol.stdio import Ended, Wire
 
     wire = Wire()  # before anything else is imported that could print
+    try:
+        return _serve(args, wire)
+    except Ended:  # a signal, and what was being loaded or opened did not come to an end in time
+        return 0
 
+
+def _serve(args: argparse.Namespace, wire: Wire) -> int:
     from breaker.engine import Engine
     from breaker.options import ConfigError, remarks
     from protocol.connection import Connection, OneRequest
@@ -52,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     from protocol.framing import Framer
     from protocol.methods import Session
     from protocol.record import Recording
+    from protocol.stdio import log, serve
     from protocol.store.base import SpecError
     from protocol.store.keeper import Keeper
     from protocol.store.once import Once

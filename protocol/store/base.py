@@ -7,11 +7,12 @@ any number of processes, and gives back what the accounts are now. It never judg
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from breaker.state import Account, Entry
+if TYPE_CHECKING:  # not at run time: the command line needs its words before the judgement is loaded
+    from breaker.state import Account, Entry
 
 LARGEST = 2**53 - 1
 """Where every sum ends: the largest integer that all engines and JSON clients hold exactly."""
