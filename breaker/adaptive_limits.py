@@ -40,7 +40,7 @@ class Limits(Struct, frozen=True, rename="camel", kw_only=True):
     slow_look: int | None = 8  # with nothing else in between, and at least 20 s from one to the next
     other: int | None = 5  # tools of which nothing is known
     run: int | None = 10  # people ask to run a test ten times
-    write: int | None = 6  # the same content once more, where it stands already
+    write: int | None = 8  # the same content once more, where it stands already
     deed: int | None = 10  # an act upon the world; an edge: eleven equal clicks may be work
     increment: int | None = 20  # a key press, a scroll, a turned page
     # `sameAnswer` where something goes on by itself: polls in haste, without a clock, and with time between them
@@ -66,7 +66,7 @@ class Limits(Struct, frozen=True, rename="camel", kw_only=True):
     blind_numbers: int | None = 30
     # `noNews`: steps without a new action, answer or deed; with deeds among them; and of deeds alone
     no_news: int | None = 12
-    no_news_deeds: int | None = 16
+    no_news_deeds: int | None = 20
     bare_deeds: int | None = 32
     # `sleeps`: waits in a row; when they are long; and echoes
     sleeps: int | None = 3

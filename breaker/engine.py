@@ -250,7 +250,7 @@ class Engine:
             *(self._tracks if counted else ()),
             *((self._budgets,) if blockable else ()),
             *(self._repeats if counted and blockable else ()),
-            *((self._adaptive,) if view.facts is not None and blockable else ()),
+            *((self._adaptive,) if view.facts is not None else ()),
             *(self._quotas if blockable else ()),
         )
         return [hit for rule in rules for hit in rule.judge(view)]

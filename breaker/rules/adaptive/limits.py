@@ -14,5 +14,5 @@ PLANS_OF = 20
 """Calls of which `plans` counts those that plan."""
 SPAWN_SECONDS = 60.0
 """Within which agents of one family were started for `spawns`."""
-MAX_NEWS = 8
-"""Looks at something new among steps that repeat earlier ones; each takes one of them back."""
+MAX_NEWS = 10
+"""Looks at something new among steps that repeat earlier ones; two of them take one back."""

@@ -33,7 +33,7 @@ def no_news(about: Case) -> Iterator[Finding]:
             continue
         stale.append(entry)
         deeds = deeds or entry.change == 1
-        best = max(best, steps(stale) - news)
+        best = max(best, steps(stale) - news // 2)
     limits = about.limits
     limit = limits.no_news_deeds if deeds else limits.no_news
     if stale and all(entry.change == 1 for entry in stale):
