@@ -181,6 +181,8 @@ VOLATILE_KEYS = word_set(
     "originaltokencount durationsec timems"
 )
 """Members whose value differs from try to try, lower case without `_` and `-`."""
+SHELL_VALUE = word_set("kind exitCode stdout stderr timedOut timeoutMs signal statusCode sandbox aborted")
+"""Members of a structured result that say how a command went, not what it answered."""
 EXIT_KEYS = frozenset({"exitcode", "returncode", "exitstatus", "rc"})
 ERROR_KEYS = frozenset({"error", "errors", "errormessage", "err"})
 FLAGS = frozenset(

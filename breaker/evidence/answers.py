@@ -34,6 +34,7 @@ from breaker.evidence.answer_table import (
     LIKE_AN_ERROR,
     LIVE,
     NOT_EMPTY,
+    SHELL_VALUE,
     STARTED,
     TRANSIENT,
     VOLATILE_KEYS,
@@ -89,8 +90,8 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
     else:
         body = opened.body
     message = failure.message_of(result)
-    if not body and message:
-        body = message
+    if not body:
+        body = message or fields.read_value(result.value)
     text = core(blank(clip(body)))
     outcome, why = _outcome(facts, result, classified, opened.exit_code, fields, text, message)
     started = facts.shell and facts.kind in ("run", "mutate") and _is_started(result, text)
@@ -290,6 +291,20 @@ class _Fields:
             return text
         self.is_json = True
         self._walk("", value, 0)
+        return "\n".join(self.lines)
+
+    def read_value(self, value: Any) -> str:
+        """A structured result as lines, where it is all there is."""
+        if not isinstance(value, dict | list):
+            return ""
+        told = (
+            {name: member for name, member in value.items() if name not in SHELL_VALUE}
+            if isinstance(value, dict)
+            else value
+        )
+        if told:
+            self.is_json = True
+            self._walk("", told, 0)
         return "\n".join(self.lines)
 
     def _walk(self, name: str, value: Any, depth: int) -> None:

@@ -254,3 +254,9 @@ def test_no_answer_takes_long(text: str) -> None:
     answer(text, is_error=True, error={"message": text})
     shell(text, exit=1)
     assert time.process_time() - began < 0.5
+
+
+def test_a_structured_result_is_the_answer_where_there_is_no_text() -> None:
+    assert answer(None, value={"rows": [1, 2]}).same != answer(None, value={"rows": [1, 3]}).same
+    assert answer(None, value={"rows": []}).outcome == "empty"
+    assert answer(None, value={"kind": "foreground", "exitCode": 0}).outcome == "empty"
