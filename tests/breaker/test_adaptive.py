@@ -173,9 +173,18 @@ def test_another_agent_is_not_touched() -> None:
 
 def test_calls_of_one_step_are_one_observation() -> None:
     agent = Agent()
-    for _ in range(12):
-        agent.call("fetch_page", {"url": "https://a.example/x"}, "ECONNRESET", step="one")
-    assert agent.call("fetch_page", {"url": "https://a.example/x"}, "ECONNRESET", step="two").decision == "allow"
+    for n in range(12):
+        agent.call("fetch_page", {"url": f"https://a.example/{n}"}, "ECONNRESET", step="one")
+    assert agent.call("fetch_page", {"url": "https://a.example/0"}, "ECONNRESET", step="two").decision == "allow"
+
+
+def test_the_very_same_call_many_times_in_one_step_is_stopped() -> None:
+    agent = Agent()
+    decisions = [
+        agent.call("bash", {"command": "mvn test"}, "BUILD FAILURE", {**OK, "exitCode": 1}, step="one").decision
+        for _ in range(30)
+    ]
+    assert decisions.index("deny") == 10
 
 
 def test_without_names_calls_between_which_none_settled_are_one_step() -> None:

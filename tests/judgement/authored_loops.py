@@ -1563,3 +1563,11 @@ def half_a_plan() -> Session:
             "plan_update", {"step": 3, "status": "in_progress" if n % 2 else "pending"}, f"Plan updated. 2 of 6 done."
         )
     return s
+
+
+@loop
+def twins_in_one_step() -> Session:
+    s = Session("twins-in-one-step", "stop", "one response that orders the very same test run forty times")
+    for n in range(40):
+        s.sh("mvn -q test", "[ERROR] Tests run: 8, Failures: 1", 1, parallel=n > 0)
+    return s
