@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from keeping import engine
-from support import PATIENCE, command_line, environment, message, run
+from support import PATIENCE, Server, command_line, environment, message, run
 
 from breaker.engine import Engine
 from breaker.events import Call, Result, Settled, Usage
@@ -274,6 +274,27 @@ def test_no_secret_and_no_output_is_in_the_file(tmp_path: Path) -> None:
     assert b"LOOP_GUARD_REPEAT" in written
     assert b"its text is not kept" in written
     assert [name for name, secret in SECRETS.items() if secret.encode() in written] == []
+
+
+@pytest.mark.parametrize("state", [True, False], ids=["with a state", "without"])
+def test_one_request_is_answered_and_the_process_ends(state: bool, tmp_path: Path) -> None:
+    """Whoever asks need not close the pipe, and what follows is nobody's business."""
+    place = ["--state", str(tmp_path / "state.sqlite")] if state else []
+    with Server("--once", *place) as server:
+        server.send(message("guard", {"tool": "ls", "arguments": {}}, 1) + message("status", {}, 2))
+        assert server.wait() == 0
+        (line,) = server.rest().splitlines()
+        assert json.loads(line)["id"] == 1
+        assert server.stderr() == ""
+
+
+def test_a_batch_is_one_event(tmp_path: Path) -> None:
+    items = [message("usage", {"inputTokens": 5, "requestId": f"r{n}"}, n).strip() for n in range(3)]
+    ended = run("serve", "--once", "--state", str(tmp_path / "state.sqlite"), data=b"[" + b",".join(items) + b"]\n")
+    assert [reply["id"] for reply in json.loads(ended.stdout)] == [0, 1, 2]
+    store = open_file(tmp_path / "state.sqlite")
+    assert store.read(["main"])["main"].session_spent == 15
+    store.close()
 
 
 def test_eight_processes_at_once_are_judged_one_after_the_other(tmp_path: Path) -> None:

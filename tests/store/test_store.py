@@ -108,6 +108,13 @@ def test_who_runs_is_known_until_the_end(store: Store) -> None:
     assert set(account(store, "main").children) == {"one", "two"}
 
 
+def test_whoever_waits_for_an_agent_that_lives_is_alive_as_well(store: Store) -> None:
+    store.apply([start("sub", "main"), start("leaf", "sub"), start("other", "main")])
+    store.apply([Entry("tool", "leaf", 1, line=("sub", "main"), at=160.0)])
+    assert account(store, "sub").children == {"leaf": 160.0}
+    assert account(store, "main").children == {"sub": 160.0, "other": 100.0}
+
+
 def test_an_agent_keeps_its_first_parent_and_circles_are_not_believed(store: Store) -> None:
     store.apply([start("b", "a"), start("c", "b")])
     store.apply([start("b", "z"), start("a", "c"), start("a", "a")])
