@@ -144,6 +144,8 @@ def _described(agent: StoredAgent, depth: int, settings: Settings, now: float) -
             yield f"{indent}  {label:<8}{spent:,} tokens (no limit)"
     running = f", {len(account.children)} running" if account.children else ""
     yield f"{indent}  {account.requests:,} model requests, {account.tools:,} tool calls{running}"
+    if account.tools and not account.requests:
+        yield f"{indent}  its harness shows no token usage: budgets are blind here"
 
 
 def _printable(text: str) -> str:

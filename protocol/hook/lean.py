@@ -9,6 +9,7 @@ whatever is asked of a module that waits is answered by the real one.
 from __future__ import annotations
 
 import gc
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -84,6 +85,8 @@ _MODULES: dict[str, Mapping[str, Callable[[], Any]]] = {
 def begin() -> None:
     """To be called before anything of ours but this is imported."""
     gc.disable()
+    if sys.dont_write_bytecode:
+        _keep_compiled()
     re.compile = _compiled_later
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]  # msgspec does without it
     for name, at_hand in _MODULES.items():
@@ -103,6 +106,17 @@ def end() -> None:
     for name in ("typing_extensions", *_MODULES):
         if sys.modules.get(name) is None or isinstance(sys.modules[name], LazyModule):
             sys.modules.pop(name, None)
+
+
+def _keep_compiled() -> None:
+    """Compile once what is loaded for every event, where Python was told to keep nothing, as in many containers."""
+    sys.dont_write_bytecode = False
+    for name, module in list(sys.modules.items()):
+        cached = getattr(module, "__cached__", None)
+        if f"{name}.".startswith(OURS) and cached and not os.path.exists(cached):  # noqa: PTH110 - no pathlib here
+            import py_compile
+
+            py_compile.compile(str(module.__file__), quiet=2)
 
 
 def _compiled_later(*args: Any, **kwargs: Any) -> Any:

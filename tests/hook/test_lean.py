@@ -112,6 +112,15 @@ assert msgspec.json.schema(int) == {"type": "integer"}
     assert done.returncode == 0, done.stderr
 
 
+def test_what_was_compiled_is_kept_where_python_keeps_nothing(tmp_path: Path) -> None:
+    client = Client(
+        "claude-code", tmp_path, PYTHONDONTWRITEBYTECODE="1", PYTHONPYCACHEPREFIX=str(tmp_path / "compiled")
+    )
+    assert client.process("UserPromptSubmit") is None
+    kept = {path.name.partition(".")[0] for path in (tmp_path / "compiled").rglob("*.pyc")}
+    assert {"cli", "lean", "run", "engine", "sqlite"} <= kept
+
+
 def test_a_package_of_our_name_elsewhere_is_not_taken_for_ours(tmp_path: Path) -> None:
     foreign = tmp_path / "elsewhere" / "breaker"
     foreign.mkdir(parents=True)

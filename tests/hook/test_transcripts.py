@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from hooking import Client, decision, reason
+from support import run
 
 from breaker.settings import Settings
 from protocol.hook.transcript import new_rows
@@ -206,6 +207,22 @@ def test_a_subagent_spends_from_the_turn_of_its_session(tmp_path: Path) -> None:
     stopped = client.here("PreToolUse-in-subagent", agent_id=sub)
     assert reason(stopped).startswith("LOOP_GUARD_BUDGET_EXHAUSTED")
     assert decision(client.here("PreToolUse-Bash")) == "deny"
+
+
+def test_the_state_says_where_budgets_are_blind(tmp_path: Path) -> None:
+    client = Client("claude-code", tmp_path)
+    client.here("UserPromptSubmit")
+    client.here("PreToolUse-Bash", transcript_path=...)
+    assert "budgets are blind here" in state(client)
+    client.write(response(1))
+    client.here("Stop")
+    assert "blind" not in state(client)
+
+
+def state(client: Client) -> str:
+    done = run("state", "--state", str(client.state / "default.sqlite"))
+    assert done.returncode == 0
+    return done.stdout.decode()
 
 
 def test_a_row_of_megabytes_does_not_hold_up_what_follows(tmp_path: Path) -> None:
