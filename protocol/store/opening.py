@@ -57,10 +57,10 @@ def open_existing(spec: str, namespace: str = DEFAULT_NAMESPACE) -> Store | None
         raise StoreError(str(error)) from error
     if not path.exists() or (path.is_file() and not path.stat().st_size):
         return None
-    from protocol.store.sqlite import SqliteStore
+    from protocol.store.sqlite import open_existing_file
 
     try:
-        return SqliteStore(path)
+        return open_existing_file(path)
     except StoreError as error:
         raise type(error)(f"the state in {path}: {error}") from error
 

@@ -131,7 +131,7 @@ class SqliteStore:
         line = self._line(db, entry)
         ids = [number for number, _ in line]
         db.executemany("UPDATE agent SET seen = ? WHERE id = ?", [(now, number) for number in ids])
-        self._signs_of_life(db, ids[0], entry)
+        self._signs_of_life(db, ids, entry)
         _POST[entry.op](self, db, entry, ids)
         return [name for _, name in line]
 
@@ -180,9 +180,12 @@ class SqliteStore:
         ).lastrowid
         db.execute("DELETE FROM denial WHERE id <= ?", ((row or 0) - KEPT_DENIALS,))
 
-    def _signs_of_life(self, db: sqlite3.Connection, number: int, entry: Entry) -> None:
+    def _signs_of_life(self, db: sqlite3.Connection, ids: list[int], entry: Entry) -> None:
+        """Whoever waits for an agent that lives is alive as well."""
         if entry.at is not None:
-            db.execute("UPDATE agent SET alive = ? WHERE id = ? AND running", (entry.at, number))
+            db.executemany(
+                "UPDATE agent SET alive = ? WHERE id = ? AND running", [(entry.at, number) for number in ids]
+            )
 
     def _line(self, db: sqlite3.Connection, entry: Entry) -> list[tuple[int, str]]:
         """The agent and everybody above it, nearest first, as the file has it; what it does not know is added."""
@@ -384,6 +387,11 @@ def open_file(path: Path, *, brief: bool = False, clock: Callable[[], float] = t
     return store
 
 
+def open_existing_file(path: Path) -> SqliteStore:
+    """The state in a file that is there, whatever state it is in. Raises a StoreError and changes nothing."""
+    return SqliteStore(path, writable=_can_be_written(path) and _can_be_written(path.parent))
+
+
 def _made(path: Path) -> bool:
     """Make a file that only the user can read, and its directories, where there is none; whether it can be written."""
     try:
@@ -398,7 +406,11 @@ def _made(path: Path) -> bool:
         raise AwayError("it is not a file")
     with suppress(OSError):
         path.chmod(0o600)
-    return os.access(path.parent, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+    return _can_be_written(path.parent)
+
+
+def _can_be_written(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _accounts(db: sqlite3.Connection, names: Iterable[str]) -> dict[str, Account]:

@@ -16,8 +16,8 @@ from keeping import Process
 from support import Server, message, run, until
 
 from breaker.state import Entry
-from protocol.store.base import AwayError
-from protocol.store.opening import open_store
+from protocol.store.base import AwayError, ReadOnlyError
+from protocol.store.opening import open_existing, open_store
 from protocol.store.sqlite import open_file
 
 
@@ -189,6 +189,12 @@ def test_a_file_that_cannot_be_written_is_read(open_to_all: Path) -> None:
         (line,) = [*process.logged, *filter(None, [problem])]
         assert "cannot be written" in line
         process.keeper.close()
+        looked_into = open_existing(str(path))
+        assert looked_into is not None
+        assert [agent.name for agent in looked_into.agents()] == ["main"]
+        with pytest.raises(ReadOnlyError):
+            looked_into.reset()
+        looked_into.close()
 
 
 def limited(server: Server, size: int) -> None:
