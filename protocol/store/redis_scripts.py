@@ -160,8 +160,10 @@ for _, entry in ipairs(entries) do
     end
   end
   if new then
-    if line[2] and entry.at and redis.call('HEXISTS', key('children', line[2]), entry.agent) == 1 then
-      redis.call('HSET', key('children', line[2]), entry.agent, entry.at)
+    for depth = 2, entry.at and #line or 0 do  -- whoever waits for an agent that lives is alive as well
+      if redis.call('HEXISTS', key('children', line[depth]), line[depth - 1]) == 1 then
+        redis.call('HSET', key('children', line[depth]), line[depth - 1], entry.at)
+      end
     end
     post[entry.op](entry, line)
   end
