@@ -129,6 +129,8 @@ class Engine:
             if current:
                 self.state.exempt(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
                 self._admit(agent, memory, pending)
+            else:  # the turn that the exemption was for is over; the call runs in this one
+                self._commit_allowed(agent, memory, pending)
             return Verdict("allow", call_id)
         pending.decision = "deny"
         ruling = Ruling("deny", pending.hits, refused=True)
@@ -139,28 +141,24 @@ class Engine:
 
     # -- after a call ---------------------------------------------------------------------------------------
 
-    def settle(self, settled: Settled) -> Report:
-        """Take in how a call went. Raises UnknownCallError when no call is meant by it."""
+    def settle(self, settled: Settled, *, replied: bool = True) -> Report:
+        """Take in how a call went. Unless it is `replied` to, warnings of a budget wait for the next outcome.
+
+        Raises UnknownCallError when no call is meant by it.
+        """
         if not self.settings.enabled:
             return Report()
         agent = self.state.agent(settled.agent)
         self.state.seen(settled.agent, settled.at)
-        call_id = self._paired(agent, settled)
         found: Failure | None = None
         notices: list[Notice] = []
-        if call_id is None:
-            pending = self._observed(settled)
-            found, notices = self._outcome(settled, agent, pending, guarded=False)
-        else:
-            pending = agent.pending[call_id]
-            if pending.decision == "ask":
-                self.approve(settled.agent, call_id, "rejected")
-            elif pending.decision == "allow" and pending.turn == agent.turn:
-                found, notices = self._outcome(settled, agent, pending)
-            agent.pending.pop(call_id, None)
-        if settled.usage is not None:
-            notices += self._charge(settled.usage)
-        notices += agent.owed
+        if settled.call_id is not None or not _is_own_denial(settled.result):
+            found, notices = self._settled(settled, agent)
+        charged = [] if settled.usage is None else self._charge(settled.usage)
+        if not replied:
+            self.state.owe(agent, charged)
+            return Report(failure=found)
+        notices += charged + agent.owed
         agent.owed = []
         return Report(self._tell(settled.agent, notices), found)
 
@@ -169,6 +167,7 @@ class Engine:
         if not self.settings.enabled:
             return ()
         notices = self._charge(usage)
+        self.state.seen(usage.agent, usage.at)
         if not replied:
             self.state.owe(self.state.agents[usage.agent], notices)
             return ()
@@ -186,17 +185,20 @@ class Engine:
 
     def compacted(self, agent: str) -> None:
         """The agent's history was summarised."""
-        self.state.forget_evidence(agent)
+        if self.settings.enabled:
+            self.state.forget_evidence(agent)
 
     def agent_started(
         self, agent: str, parent: str, kind: str, call_id: str | None = None, at: float | None = None
     ) -> None:
         """An agent was started by another; `kind` is `subagent` or `workflow`, `call_id` the call that did it."""
-        self.state.start(agent, parent, kind, call_id, at)
+        if self.settings.enabled:
+            self.state.start(agent, parent, kind, call_id, at)
 
     def agent_ended(self, agent: str) -> None:
         """An agent ended."""
-        self.state.end(agent)
+        if self.settings.enabled:
+            self.state.end(agent)
 
     # -- looking in, out and back ---------------------------------------------------------------------------
 
@@ -288,7 +290,7 @@ class Engine:
         self._commit_allowed(name, agent, pending, at)
         pending.notices = (*pending.notices, *passes)
 
-    def _commit_allowed(self, name: str, agent: Agent, pending: Pending, at: float | None) -> None:
+    def _commit_allowed(self, name: str, agent: Agent, pending: Pending, at: float | None = None) -> None:
         self.state.count_tool(name, at)
         if not pending.counted:
             return
@@ -322,7 +324,7 @@ class Engine:
         quote = next((text for identities, text in reversed(agent.results) if not named.isdisjoint(identities)), None)
         budget = next((hit for hit in ruling.blocking if hit.gate in gate.BUDGETS), None)
         spenders = self._spenders(budget.gate, budget.detail) if budget else ()
-        about = messages.Circumstances(spenders, quote, ruling.refused)
+        about = messages.Circumstances(spenders, quote, ruling.refused, ruling.asking)
         return messages.denial(self._spelled(ruling.blocking), self.settings, about)
 
     def _spelled(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
@@ -340,10 +342,28 @@ class Engine:
         }[budget]
         return sorted(spent.items(), key=lambda item: (-item[1], item[0]))[:3]
 
+    def _settled(self, settled: Settled, agent: Agent) -> tuple[Failure | None, list[Notice]]:
+        """Count an outcome for the call that it belongs to, which is over then."""
+        call_id = self._paired(agent, settled)
+        if call_id is None:
+            return self._outcome(settled, agent, self._observed(settled), guarded=False)
+        pending = agent.pending[call_id]
+        found: Failure | None = None
+        notices: list[Notice] = []
+        if pending.decision == "ask":
+            self.approve(settled.agent, call_id, "rejected")
+        elif pending.decision == "allow" and pending.turn == agent.turn:
+            found, notices = self._outcome(settled, agent, pending)
+        self.state.close(agent, call_id)
+        return found, notices
+
     def _paired(self, agent: Agent, settled: Settled) -> str | None:
         """The call that this outcome belongs to; `None` for a call that was never guarded but is described."""
-        if settled.call_id is not None and settled.call_id in agent.pending:
-            return settled.call_id
+        if settled.call_id is not None:
+            if settled.call_id in agent.pending:
+                return settled.call_id
+            if settled.call_id in agent.settled and settled.tool in (None, agent.settled[settled.call_id]):
+                raise UnknownCallError(f"call {settled.call_id!r} of agent {settled.agent!r} is settled already")
         described = settled.tool is not None and settled.arguments is not UNSET
         if settled.call_id is None and settled.tool is not None:
             waiting = [
@@ -385,7 +405,7 @@ class Engine:
         """Classify what came back, let the streaks know, and collect what is to be said."""
         notices = list(pending.notices)
         text = text_of(settled.result)
-        if _is_own_denial(settled.result, text):
+        if _is_own_denial(settled.result):
             return None, notices
         outcome = failure.classify(pending.tool, pending, settled.result)
         if not pending.counted:
@@ -502,9 +522,13 @@ def _exact(identity: Identity) -> str:
     return next(f for f in identity.fingerprints if f.startswith("exact:"))
 
 
-def _is_own_denial(result: Result, text: str) -> bool:
-    return result.is_error and text.removeprefix("Error: ").startswith(tuple(CODES))
+def _is_own_denial(result: Result) -> bool:
+    if not result.is_error:
+        return False
+    said = text_of(result) or failure.message_of(result)
+    return said.removeprefix("Error: ").startswith(tuple(CODES))
 
 
 def _matches(tool: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(tool, pattern) for pattern in patterns)
+    # `*` is the only wildcard: to fnmatch `?` and `[` are some as well.
+    return any(fnmatchcase(tool, pattern.replace("[", "[[]").replace("?", "[?]")) for pattern in patterns)

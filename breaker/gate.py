@@ -62,6 +62,7 @@ class Ruling(Struct, frozen=True):
     blocking: tuple[Hit, ...] = ()
     passing: tuple[Hit, ...] = ()
     refused: bool = False  # an operator was asked about one of them this turn and did not agree
+    asking: bool = False  # an operator is being asked about one of them now
 
 
 def rule(hits: Sequence[Hit], state: State, name: str, settings: Settings, can_ask: bool) -> Ruling:
@@ -73,15 +74,16 @@ def rule(hits: Sequence[Hit], state: State, name: str, settings: Settings, can_a
         return Ruling("allow", passing=passing)
     identities = {hit.fingerprint for hit in blocking}
     refused = not identities.isdisjoint(agent.refused)
+    asking = not identities.isdisjoint(agent.asking)
     if (
         settings.on_limit == "ask"
         and can_ask
         and not refused
+        and not asking
         and all(GATES[hit.gate].escape == "ask" for hit in blocking)
-        and identities.isdisjoint(agent.asking)
     ):
         return Ruling("ask", blocking, passing)
-    return Ruling("deny", blocking, passing, refused)
+    return Ruling("deny", blocking, passing, refused, asking)
 
 
 def first(blocking: Sequence[Hit]) -> Hit:

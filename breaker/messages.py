@@ -20,12 +20,13 @@ _CONTROL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b.?"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
+_NO_TAG = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 _TEMPLATE = re.compile(r"\[(?=/?(?:TOOL_|INST\]|AVAILABLE_|tool_))")
 
 SPENT_LABEL = {
     "turnBudget": "this turn, subagents included",
     "sessionBudget": "this session, without subagents",
-    "familyBudget": "this agent and all it started",
+    "familyBudget": "{owner} and all it started",
 }
 SETTING = {
     "turnBudget": "maxTokens",
@@ -41,25 +42,25 @@ SETTING = {
 _CHANGE = "another edit, another command that succeeds, another answer, or a word from the user"
 PROGRESS = {
     "sameAnswer": f"What would have counted as progress: {_CHANGE}.",
-    "poll": "What would have counted as progress: a change of what is waited for. Ask once more after a longer wait, in one "
-    "call that blocks until it is over, or do other work meanwhile.",
-    "looseKey": "What would have counted as progress: something that none of these answers had told. Other flags, ranges or "
-    f"words bring the same; {_CHANGE} opens it again.",
+    "poll": "What would have counted as progress: a change of what is waited for. Ask once more after a longer wait, "
+    "in one call that blocks until it is over, or do other work meanwhile.",
+    "looseKey": "What would have counted as progress: something that none of these answers had told. Other flags, "
+    f"ranges or words bring the same; {_CHANGE} opens it again.",
     "reread": "What would have counted as progress: lines of the file that were not read yet, or a change of it.",
-    "fixedAnswer": "What would have counted as progress: an answer that depends on what was asked. This source gives one "
-    "answer to everything; use another one.",
-    "sameFailure": "What would have counted as progress: a success, or another failure. Other arguments fail for the same "
-    "reason: find it with other tools, and change what it needs.",
-    "nothingFound": "What would have counted as progress: anything found. It is not where you look, or not by that name: say "
-    "so, or look at what is there.",
-    "numbers": "What would have counted as progress: an answer that differs in more than numbers. Use one call that waits, "
-    "or that collects the numbers itself.",
-    "noNews": f"What would have counted as progress: {_CHANGE}. What you did lately was done before, with the same result: "
-    "if the work is done, say so and stop.",
-    "sleeps": "What would have counted as progress: looking at what is waited for. Wait once, for as long as it takes, or "
-    "end your turn.",
-    "denied": "What would have counted as progress: another way that is allowed. Asking again does not change the answer: "
-    "tell the user what you need, and why.",
+    "fixedAnswer": "What would have counted as progress: an answer that depends on what was asked. This source gives "
+    "one answer to everything; use another one.",
+    "sameFailure": "What would have counted as progress: a success, or another failure. Other arguments fail for the "
+    "same reason: find it with other tools, and change what it needs.",
+    "nothingFound": "What would have counted as progress: anything found. It is not where you look, or not by that "
+    "name: say so, or look at what is there.",
+    "numbers": "What would have counted as progress: an answer that differs in more than numbers. Use one call that "
+    "waits, or that collects the numbers itself.",
+    "noNews": f"What would have counted as progress: {_CHANGE}. What you did lately was done before, with the same "
+    "result: if the work is done, say so and stop.",
+    "sleeps": "What would have counted as progress: looking at what is waited for. Wait once, for as long as it "
+    "takes, or end your turn.",
+    "denied": "What would have counted as progress: another way that is allowed. Asking again does not change the "
+    "answer: tell the user what you need, and why.",
     "plans": "What would have counted as progress: doing one of the things planned.",
     "spawn": "Do the work here, or wait until some of the agents have ended.",
 }
@@ -67,19 +68,24 @@ PROGRESS = {
 
 
 class Circumstances:
-    """What a text may mention beside the hits: who spent most, the last result, what an operator said."""
+    """What a text may mention beside the hits: who spent most, the last result, what an operator said or is asked."""
 
     def __init__(
-        self, spenders: Sequence[tuple[str, int]] = (), quote: str | None = None, refused: bool = False
+        self,
+        spenders: Sequence[tuple[str, int]] = (),
+        quote: str | None = None,
+        refused: bool = False,
+        asking: bool = False,
     ) -> None:
         self.spenders = spenders
         self.quote = quote
         self.refused = refused
+        self.asking = asking
 
 
 def harmless(text: str) -> str:
     """The text without terminal escapes, control and direction characters, tags or chat-template markers."""
-    return _TEMPLATE.sub("(", _CONTROL.sub("", text.replace("\r\n", "\n"))).replace("<", "‹")
+    return _TEMPLATE.sub("(", _CONTROL.sub("", text.replace("\r\n", "\n"))).replace("<", _NO_TAG)
 
 
 def preview(text: str, most: int) -> str:
@@ -108,7 +114,7 @@ def denial(blocking: Sequence[Hit], settings: Settings, about: Circumstances) ->
         parts.append(_quota_help(gates))
     if "sameError" in gates:
         parts.append(
-            "The tool is closed until it can do better: find out why it fails with other tools, then change what it needs."
+            "Not blocked: every other tool. Instead: find out with those why this one fails, and change what it needs."
         )
     parts += [PROGRESS[gate] for gate in PROGRESS if gate in gates]
     if gates - BUDGETS - {"subagentRequests", "subagentTools", "workflowAgents", "fanout", "sameError", "spawn"}:
@@ -118,6 +124,8 @@ def denial(blocking: Sequence[Hit], settings: Settings, about: Circumstances) ->
             if about.quote
             else "The earlier result is in the conversation above."
         )
+    if about.asking:
+        parts.append("The operator is being asked about this in another call: wait for the answer to that one.")
     if about.refused:
         parts.append(
             "An exemption was asked for and not given; it will not be asked for again before the next user message."
@@ -131,9 +139,10 @@ def question(blocking: Sequence[Hit], settings: Settings) -> str:
         [
             f"{code(blocking)}: the agent is about to do again what it did before.",
             *(f"- {_finding(hit, settings)}" for hit in blocking),
-            "Approve: this call runs, and exactly these identities are neither counted nor stopped until your next message.",
-            "Decline: this call does not run, and these identities stay blocked until your next message without another "
-            "question. Other calls are not affected either way.",
+            "Approve: this call runs, and exactly these identities are neither counted nor stopped until your next "
+            "message.",
+            "Decline: this call does not run, and these identities stay blocked until your next message, without "
+            "another question. Other calls are not affected either way.",
         ]
     )
 
@@ -164,19 +173,20 @@ def _finding(hit: Hit, settings: Settings) -> str:
         case "cycle":
             return f"{detail}, {hit.count} rounds (limit {hit.limit}), ending with {what}"
         case "sameError":
-            return f"the tool {what.removeprefix('error:')} gave the same error {hit.count} times (limit {hit.limit}): {detail}"
+            tool = what.removeprefix("error:")
+            return f"the tool {tool} gave the same error {hit.count} times (limit {hit.limit}): {detail}"
         case "subagentRequests":
             return f"this subagent made {hit.count} model requests (limit {hit.limit})"
         case "subagentTools":
             return f"this would be tool call {hit.count} of this subagent (limit {hit.limit})"
         case "fanout":
-            return f"{hit.count} subagents are running at once (limit {hit.limit})"
+            return f"subagents running at once: {hit.count} (limit {hit.limit})"
         case "workflowAgents":
-            return f"this is agent {hit.count} that one workflow call started (limit {hit.limit})"
+            return f"this agent is the {_ordinal(hit.count)} that one workflow call started (limit {hit.limit})"
         case gate if gate in ADAPTIVE:
             return f"{what}: {detail} (limit {hit.limit})" if what else f"{detail} (limit {hit.limit})"
         case gate if gate in BUDGETS:
-            return f"{hit.count:,} of {hit.limit:,} tokens of billed input spent: {SPENT_LABEL[gate]}"
+            return f"{hit.count:,} of {hit.limit:,} tokens of billed input spent: {_spent_by(gate, hit.detail)}"
     return f"{hit.gate}: {what} {hit.count} of {hit.limit}{f' ({detail})' if detail else ''}"
 
 
@@ -222,6 +232,10 @@ def _quota_help(gates: Iterable[str]) -> str:
     return f"Report what you have to the agent that started you. A person changes the limit: {settings}."
 
 
+def _spent_by(budget: str, owner: str | None) -> str:
+    return SPENT_LABEL[budget].format(owner=preview(owner or "this agent", 80))
+
+
 def _spenders(spenders: Sequence[tuple[str, int]]) -> str:
     return "Most was spent by " + ", ".join(f"{preview(name, 80)} ({tokens:,})" for name, tokens in spenders) + "."
 
@@ -229,8 +243,9 @@ def _spenders(spenders: Sequence[tuple[str, int]]) -> str:
 def _warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str]:
     what = preview(notice.fingerprint or "", settings.preview_chars)
     if notice.gate in ADAPTIVE:
+        progress = PROGRESS.get(notice.gate, PROGRESS["sameAnswer"])
         return (
-            f"{_finding(_hit(notice), settings)}. {PROGRESS.get(notice.gate, PROGRESS['sameAnswer'])} Nothing is blocked yet.",
+            f"{_finding(_hit(notice), settings)}. {progress} Nothing is blocked yet.",
             f"{notice.count} of {notice.limit} without progress",
         )
     return (
@@ -243,9 +258,9 @@ def _warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str]:
 def _summarize(notice: Notice, settings: Settings, _: object) -> tuple[str, str]:
     what = preview(notice.fingerprint or "", settings.preview_chars)
     return (
-        f"{what} has come {notice.count} times within the last {settings.window} calls; at {notice.limit} it is stopped. "
-        "Before you go on, write down: (1) what is established, and how you know it; (2) what you assume without having "
-        "checked it; (3) what failed, and why; (4) at least two approaches that you have not tried. "
+        f"{what} has come {notice.count} times within the last {settings.window} calls; at {notice.limit} it is "
+        "stopped. Before you go on, write down: (1) what is established, and how you know it; (2) what you assume "
+        "without having checked it; (3) what failed, and why; (4) at least two approaches that you have not tried. "
         "If the work comes in batches, make them larger.",
         f"repeated {notice.count} times, summary demanded",
     )
@@ -264,7 +279,8 @@ def _fail_warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str]
 def _budget_warn(notice: Notice, settings: Settings, spenders: Sequence[tuple[str, int]]) -> tuple[str, str]:
     share = round(100 * notice.count / notice.limit)
     text = (
-        f"{notice.count:,} of {notice.limit:,} tokens of billed input are spent ({share} %): {SPENT_LABEL[notice.gate]}. "
+        f"{notice.count:,} of {notice.limit:,} tokens of billed input are spent ({share} %): "
+        f"{_spent_by(notice.gate, notice.detail)}. "
         f"At the limit tool calls are stopped. Finish what matters most. A person raises it: `{SETTING[notice.gate]}`."
     )
     return (f"{text} {_spenders(spenders)}" if spenders else text), f"{share} % of a token budget spent"
@@ -278,7 +294,8 @@ def _quota_warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str
 def _let_through(notice: Notice, settings: Settings, _: object) -> tuple[str, str]:
     finding = _finding(_hit(notice), settings)
     return (
-        f"{finding}. It was denied {settings.max_denials} times and let through this once; it will be denied again.",
+        f"{finding}. After {settings.max_denials} denials this call was let through, once, for you to find another "
+        "way or to wind up. The next is denied again.",
         "let through after repeated denials",
     )
 

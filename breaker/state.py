@@ -30,6 +30,8 @@ MAX_UNSETTLED = 256
 MAX_PER_TURN = 1_024
 """Identities of one turn that a map remembers; the one not seen for longest goes first."""
 MAX_REQUEST_IDS = 1_024
+MAX_SETTLED = 32
+"""Settled calls that are known by their ids, so that an outcome told twice counts once."""
 MAX_SPENDERS = 256
 MAX_CHILDREN = 1_024
 SILENT_AFTER = 30 * 60.0
@@ -127,7 +129,10 @@ class Entry(Struct, frozen=True):
 
 
 class Agent(Struct):
-    """One agent. `turn` counts its user turns: an outcome of an earlier turn is dropped by it."""
+    """One agent. `turn` counts its user turns: an outcome of an earlier turn is dropped by it.
+
+    `settled` are the tools of the last settled calls, by the calls' ids.
+    """
 
     turn: int = 0
     window: list[tuple[str, ...]] = field(default_factory=list)
@@ -136,6 +141,7 @@ class Agent(Struct):
     exempt: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     pending: dict[str, Pending] = field(default_factory=dict)
+    settled: dict[str, str] = field(default_factory=dict)
     results: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
     signatures: dict[str, int] = field(default_factory=dict)
     skeletons: dict[str, int] = field(default_factory=dict)
@@ -236,10 +242,12 @@ class State:
         self._note("end", name)
 
     def seen(self, name: str, at: float | None) -> None:
-        """A sign of life of a subagent that still runs."""
-        parent = self.agents[name].account.parent
-        if parent in self.agents and name in self.agents[parent].account.children:
-            self.agents[parent].account.children[name] = at
+        """A sign of life of a subagent that still runs, and of those above, which wait for it."""
+        for parent in self.ancestors(name):
+            children = self.agents[parent].account.children
+            if name in children:
+                children[name] = at
+            name = parent
 
     def user_turn(self, name: str) -> None:
         """A person spoke: what the turn held is gone; what budgets and quotas hold stays, the turn's aside."""
@@ -252,6 +260,7 @@ class State:
         self.agents[name] = Agent(
             turn=old.turn + 1,
             pending=old.pending,
+            settled=old.settled,
             would_have=old.would_have,
             evidence=old.evidence and evidence.reset(old.evidence),
             account=account,
@@ -276,6 +285,14 @@ class State:
         agent.pending[call_id] = pending
         if len(agent.pending) > MAX_UNSETTLED:
             del agent.pending[next(iter(agent.pending))]
+
+    def close(self, agent: Agent, call_id: str) -> None:
+        """A call has its outcome."""
+        pending = agent.pending.pop(call_id, None)
+        if pending is not None:
+            agent.settled.pop(call_id, None)
+            agent.settled[call_id] = pending.tool
+            _bound(agent.settled, MAX_SETTLED)
 
     def commit(self, agent: Agent, identities: Iterable[str], window: int) -> None:
         """Write one slot: each identity once; nothing to record takes no slot."""

@@ -209,7 +209,7 @@ def post_execute(session: Session, params: PostExecuteParams) -> PostExecuteResu
         None if params.usage is None else _usage(agent, params.usage, at),
     )
     try:
-        report = session.engine.settle(settled)
+        report = session.engine.settle(settled, replied=not session.silent)
     except UnknownCallError as error:
         raise InvalidParamsError(_unknown_call(error)) from None
     return PostExecuteResult([advisory_result(each) for each in report.advisories], report.failure)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from play import OK, Play, decisions, engine, exit_code, named
 
-from breaker import Call, Result, Settings, Settled
+from breaker import Call, Result, Settings, Settled, UnknownCallError
 from breaker.settings import preset
 
 DEFAULTS = preset("repeat-tool-breaker")
@@ -98,10 +98,32 @@ def test_an_excluded_tool_neither_counts_nor_resets_nor_takes_a_slot() -> None:
     assert play.call("read", file_path="a").decision == "deny"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "tool", "excluded"),
+    [
+        ("poll_*", "poll_job", True),
+        ("*_job", "poll_job", True),
+        ("poll_*", "Poll_job", False),
+        ("poll_jo?", "poll_job", False),
+        ("poll_jo[b]", "poll_job", False),
+        ("poll_jo[b]", "poll_jo[b]", True),
+        ("what?", "what?", True),
+    ],
+)
+def test_an_asterisk_is_the_only_wildcard(pattern: str, tool: str, excluded: bool) -> None:
+    play = Play(onLimit="deny", exclude=[pattern])
+    assert until_stopped(play, lambda _: play.call(tool)) == (0 if excluded else CAP)
+
+
 def test_only_included_tools_count_once_some_are_named() -> None:
     play = Play(onLimit="deny", include=["web_*"])
     assert until_stopped(play, lambda _: play.call("read", file_path="a")) == 0
     assert until_stopped(play, lambda _: play.call("web_fetch", url="https://a.example/")) == CAP
+
+
+def test_a_tool_that_is_included_and_excluded_does_not_count() -> None:
+    play = Play(onLimit="deny", include=["web_*"], exclude=["web_poll"])
+    assert until_stopped(play, lambda _: play.call("web_poll", url="https://a.example/")) == 0
 
 
 def test_one_agent_never_counts_for_another() -> None:
@@ -282,6 +304,42 @@ def test_while_one_question_is_open_the_same_identity_is_not_asked_about_again()
     assert play.guard("read", file_path="a").decision == "deny"
 
 
+def test_a_call_that_waits_for_another_ones_answer_is_told_so() -> None:
+    play = Play()
+    for _ in range(CAP - 1):
+        play.call("read", file_path="a")
+    asked = play.guard("read", file_path="a")
+    assert "operator is being asked" in (play.guard("read", file_path="a").reason or "")
+    play.engine.approve("main", asked.call_id, "rejected")
+    later = play.guard("read", file_path="a").reason or ""
+    assert "operator is being asked" not in later
+    assert "exemption" in later
+
+
+def test_an_approval_that_comes_after_the_next_message_exempts_nothing_and_the_call_counts() -> None:
+    play = Play(limits={"exact": 3})
+    for _ in range(2):
+        play.call("read", file_path="a")
+    asked = play.guard("read", file_path="a")
+    play.engine.user_turn("main")
+    assert play.engine.approve("main", asked.call_id, "approved").decision == "allow"
+    status = play.engine.status("main")["agents"]["main"]
+    assert (status["exempt"], status["window"]["calls"]) == ([], 1)
+    assert play.call("read", file_path="a").decision == "allow"
+    assert play.call("read", file_path="a").decision == "ask"
+
+
+def test_a_refusal_that_comes_after_the_next_message_refuses_nothing() -> None:
+    play = Play(limits={"exact": 3})
+    for _ in range(2):
+        play.call("read", file_path="a")
+    asked = play.guard("read", file_path="a")
+    play.engine.user_turn("main")
+    assert play.engine.approve("main", asked.call_id, "cancelled").decision == "deny"
+    status = play.engine.status("main")["agents"]["main"]
+    assert (status["refused"], status["window"]["calls"]) == ([], 0)
+
+
 def test_where_nobody_can_be_asked_the_answer_is_a_denial() -> None:
     play = Play()
     for _ in range(CAP - 1):
@@ -394,6 +452,40 @@ def test_background_starts_and_aborts_neither_grow_nor_end_a_streak() -> None:
     assert play.shell("make").decision == "deny"
 
 
+def test_an_outcome_that_is_told_twice_counts_once() -> None:
+    play = Play()
+    verdict = play.guard("bash", command="make")
+    settled = Settled("main", exit_code(2), verdict.call_id, "bash", {"command": "make"})
+    play.engine.settle(settled)
+    with pytest.raises(UnknownCallError, match="settled already"):
+        play.engine.settle(settled)
+    streaks = play.engine.status("main")["agents"]["main"]["streaks"]
+    assert {streak["count"] for streak in streaks.values()} == {1}
+
+
+def test_an_id_may_be_used_again_for_another_call() -> None:
+    """Some models name the calls of every response `call_0`, `call_1`, …"""
+    play = Play(onLimit="deny")
+    for _ in range(FAIL_LIMIT):
+        assert play.engine.guard(Call("main", "bash", {"command": "make"}, "call_0")).decision == "allow"
+        play.engine.settle(Settled("main", exit_code(2), "call_0", "bash", {"command": "make"}))
+    read = Settled("main", Result(is_error=True), "call_0", "read", {"path": "a"})  # never guarded
+    assert play.engine.settle(read).failure is not None
+    assert play.engine.guard(Call("main", "bash", {"command": "make"}, "call_0")).decision == "deny"
+
+
+@pytest.mark.parametrize("said", ["content", "error"])
+def test_a_denial_that_comes_back_without_an_id_is_not_taken_for_an_open_call(said: str) -> None:
+    play = Play(onLimit="deny", limits={"exact": 3, "cmd": None})
+    play.shell("make")
+    running = play.guard("bash", command="make")
+    denied = play.guard("bash", command="make")
+    assert (running.decision, denied.decision) == ("allow", "deny")
+    told = Result(denied.reason, is_error=True) if said == "content" else Result(None, None, True, denied.reason)
+    assert play.engine.settle(Settled("main", told, tool="bash", arguments={"command": "make"})).failure is None
+    assert play.engine.settle(Settled("main", exit_code(2), running.call_id)).failure is not None
+
+
 def test_an_outcome_of_an_earlier_turn_is_dropped() -> None:
     play = Play(onLimit="deny")
     late = [play.guard("bash", command="make") for _ in range(FAIL_LIMIT)]
@@ -436,6 +528,10 @@ def test_a_call_that_was_never_guarded_is_seen_by_the_failure_track_alone() -> N
 def test_switched_off_it_allows_everything_and_counts_nothing() -> None:
     play = Play(enabled=False)
     assert until_stopped(play, lambda _: play.call("read", file_path="a")) == 0
+    play.engine.agent_started("sub", "main", "subagent")
+    play.engine.compacted("main")
+    play.engine.user_turn("main")
+    play.engine.agent_ended("sub")
     assert play.engine.status()["enabled"] is False
     assert play.engine.status()["agents"] == {}
 

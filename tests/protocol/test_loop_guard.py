@@ -165,6 +165,14 @@ class TestWarning:
         wire.guard()
         assert [(each["gate"], each["stage"]) for each in wire.told] == [("turnBudget", "budgetWarn")]
 
+    def test_an_outcome_that_nobody_answers_carries_none(self) -> None:
+        wire = Wire(maxTokens=100)
+        wire.call("guard", tool="x", arguments={}, callId="a")
+        params = b'{"callId":"a","result":{},"usage":{"inputTokens":70}}'
+        assert wire.memory.feed(b'{"jsonrpc":"2.0","method":"postExecute","params":' + params + b"}\n") == []
+        wire.guard()
+        assert [(each["gate"], each["stage"]) for each in wire.told] == [("turnBudget", "budgetWarn")]
+
     def test_the_ratio_can_be_set_and_turned_off(self) -> None:
         assert [each["count"] for each in Wire(maxTokens=100, warnRatio=0.25).spend(25)] == [25]
         assert [each["count"] for each in Wire(maxTokens=100, warnRatio=1).spend(100)] == [100]
@@ -211,6 +219,15 @@ class TestFamilyBudget:
         verdicts = [wire.guard(agent=agent) for agent in ("main", "sub", "leaf")]
         assert {verdict["code"] for verdict in verdicts} == {"LOOP_GUARD_FAMILY_BUDGET"}
         assert [the_hit(verdict) for verdict in verdicts] == [("familyBudget", 100, 100)] * 3
+
+    def test_a_text_says_whose_family_it_is(self) -> None:
+        wire = Wire(familyMaxTokens=100)
+        wire.child("sub")
+        wire.spend(60, "main")
+        (told,) = wire.spend(10, "sub")
+        assert "main and all it started" in told["text"]
+        wire.spend(30, "sub")
+        assert "main and all it started" in wire.guard(agent="sub")["reason"]
 
     def test_two_families_over_budget_are_one_spot(self) -> None:
         wire = Wire(familyMaxTokens=100)
@@ -474,6 +491,28 @@ class TestFanout:
         assert outcomes([wire.guard("task", at=1001.0), wire.guard("task", at=1002.0)]) == "+-"
         wire.guard(agent="sub", at=1900.0)
         assert outcomes([wire.guard("task", at=1900.0 + 1799), wire.guard("task", at=1900.0 + 1800)]) == "-+"
+
+    def test_a_request_to_the_model_is_a_sign_of_life(self) -> None:
+        wire = Wire(fanout=1)
+        wire.child("sub", at=1000.0)
+        assert outcomes([wire.guard("task", at=1001.0)]) == "+"
+        wire.spend(1, "sub", at=2000.0)
+        assert outcomes([wire.guard("task", at=2000.0 + 1799), wire.guard("task", at=2000.0 + 1800)]) == "-+"
+
+    def test_a_subagent_that_waits_for_its_own_lives_with_them(self) -> None:
+        wire = Wire(fanout=1)
+        wire.child("sub", at=1000.0)
+        wire.child("leaf", "sub", at=1000.0)
+        assert outcomes([wire.guard("task", at=1001.0)]) == "+"
+        wire.guard(agent="leaf", at=2000.0)
+        assert outcomes([wire.guard("task", at=2000.0 + 1799), wire.guard("task", at=2000.0 + 1800)]) == "-+"
+
+    def test_where_nobody_knows_the_time_a_subagent_runs_until_it_ends(self) -> None:
+        wire = Wire(fanout=1)
+        wire.child("sub", at=None)
+        assert outcomes([wire.guard("task", at=at) for at in (0.0, None, 1e9)]) == "+--"
+        wire.call("agentEnded", agent="sub")
+        assert outcomes([wire.guard("task", at=None)]) == "+"
 
     def test_an_agent_first_seen_in_a_guard_that_names_its_parent_counts(self) -> None:
         wire = Wire(fanout=1)

@@ -42,9 +42,9 @@ class Spy(Engine):
         self.seen.append(call)
         return super().guard(call, explain=explain)
 
-    def settle(self, settled: Settled) -> Any:
+    def settle(self, settled: Settled, *, replied: bool = True) -> Any:
         self.seen.append(settled)
-        return super().settle(settled)
+        return super().settle(settled, replied=replied)
 
     def usage(self, usage: Usage, *, replied: bool = True) -> Any:
         self.seen.append((usage, replied))
