@@ -19,7 +19,7 @@ def settings() -> str:
     for setting in SETTINGS:
         default = json.dumps(setting.default, ensure_ascii=False)
         rows.append(f"| `{setting.name}` | `{default}` | {setting.meaning} | {setting.reason} |")
-    return "\n".join(rows).replace("*", "\\*").replace("@", "&#64;")
+    return "\n".join(rows)
 
 
 def written(page: str) -> str:
