@@ -259,7 +259,10 @@ def _value_end(text: str, begin: int, name: str, after: re.Match[str]) -> int:
         form = ":" if after["sep"] == ":" else "="
         if form == ":" and _SEPARATORS.sub("", name).lower() in LINE_NAMES:
             before = text[begin - 1 : begin]
-            form = before if before in ("'", '"') else "line" if after["blank"] else ":"
+            if before in ("'", '"'):
+                form = f"\\{before}" if text[begin - 2 : begin - 1] == "\\" else before
+            else:
+                form = "line" if after["blank"] else ":"
     start = after.end()
     value = _VALUE[form].match(text, start)
     end = value.end() if value else start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -50,16 +50,11 @@ class Masker:
         return shown[: MAX_FINGERPRINT - len(close)] + close
 
 
-def canonical_json(arguments: Any, ignored: Collection[str], masker: Masker) -> str:
-    """JSON with sorted keys and one spelling of numbers, without the `ignored` members of the top level.
-
-    The values of members whose name says that they are secret are masked.
-    """
+def canonical_json(arguments: Any, masker: Masker) -> str:
+    """JSON with sorted keys and one spelling of numbers; the values of members with a secret's name are masked."""
     if type(arguments) is dict:
         kept: Any = {}
         for name, value in arguments.items():
-            if name in ignored:
-                continue
             kind = type(value)
             if secrets.is_secret_name(name):
                 value = _masked(value, masker)

@@ -7,6 +7,8 @@ it is a string of its own, the program names a client, and nothing says that the
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from itertools import islice
 
 from msgspec import Struct
 
@@ -15,6 +17,12 @@ from breaker.word_set import word_set
 
 MAX_PROGRAM = 65_536
 """Characters read of one program. The largest of the recorded commands has 15 000."""
+MAX_TOKENS = 10_000
+"""Strings, names, brackets and comments read of one program."""
+MAX_TARGETS = 32
+"""URLs followed of one program."""
+MAX_USES = 256
+"""Places where a variable is named that are looked at; one with more is taken for a part of a URL."""
 
 _CLIENTS = re.compile(
     r"\b(?:requests|urllib[23]?|urlopen|urlretrieve|httpx|aiohttp|pycurl|treq|feedparser|scrapy|websockets?|selenium"
@@ -61,16 +69,29 @@ _TEXT_CALLS = word_set(
     "stringify dumps b64encode"
 )
 _METHODS = word_set("post put patch delete options")
+_SENDERS = frozenset({"post", "put", "patch"})  # calls whose second argument is the body
+# Calls that only name the URL: what is sent stands elsewhere in the program.
+_NAMING = word_set("uri url parse request new open setopt curl_setopt http")
 _METHOD = re.compile(r"""\bmethod["']?\s{0,4}[:=]\s{0,4}["'](\w{3,8})["']""", re.IGNORECASE)
 _FIRST_ARGUMENT = re.compile(r"""\(\s{0,4}["'](\w{3,8})["']\s{0,4},""")
 _CALLED_METHOD = re.compile(r"\.(post|put|patch|delete)\(", re.IGNORECASE)
 _BODY = re.compile(
-    r"[({,]\s{0,40}[\"']?(?:json|data|body|files|content|payload|form)[\"']?\s{0,4}(?:=>|[:=](?!=))|POSTFIELDS\b",
+    r"(?<=[({,\s.])[\"']?(json|data|body|files|content|payload|form)[\"']?\s{0,4}(?:=>|[:=](?!=))|(POSTFIELDS)\b",
     re.IGNORECASE,
 )
 _PARAMETERS = re.compile(
     r"[({,]\s{0,40}[\"']?(?:params|query|searchParams)[\"']?\s{0,4}[:=](?!=)|\bURLSearchParams\b|\burlencode\b"
 )
+_ARGUMENT_SIGN = re.compile(
+    r"""\"(?:[^"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`|[(\[{]|[)\]},;]""", re.DOTALL
+)
+_ADDED_TO = re.compile(r"\s?(?:\+|%|\.format\b|\.concat\b)|\s?\}")
+_ADDED_BY = re.compile(r"(?:\+\s?|\{\s?\$?|urljoin\(\s?|\bnew URL\([^,()]{1,80},\s?)\Z")
+_NO_NAME = re.compile(r"(?:[^\w$]|\A)\Z")
+_STRINGS = re.compile(r"""b?(?:\"(?:[^"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`[^`$]*+`)""", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_$][\w$]*+(?!\s{0,4}(?:[:(\w]|=>))")
+_KEYWORD = re.compile(r"\s*[A-Za-z_]\w*\s*(?:=(?!=)|=>)")
+_CONSTANTS = frozenset({"True", "False", "None", "true", "false", "null", "nil", "undefined", "JSON", "json"})
 
 
 class Target(Struct, frozen=True):
@@ -91,6 +112,23 @@ class _String(Struct, frozen=True):
     callee: str
 
 
+class _Program:
+    """A program, where its brackets close, and what it sends as a whole."""
+
+    def __init__(self, code: str, language: str, ends: dict[int, int]) -> None:
+        self.code, self.language, self.ends = code, language, ends
+
+    @cached_property
+    def method(self) -> str:
+        """The method that some call of it has."""
+        method = _method("", self.code)
+        return "POST" if method == "GET" and _BODY.search(self.code) else method
+
+    @cached_property
+    def parametrized(self) -> bool:
+        return _PARAMETERS.search(self.code) is not None
+
+
 def names_client(text: str) -> bool:
     return _CLIENTS.search(text) is not None
 
@@ -101,8 +139,9 @@ def targets(code: str, language: str, context: str = "") -> list[Target]:
     if "://" not in code or not (names_client(code) or names_client(context)):
         return []
     strings, ends, commands = _scan(code, language)
-    found = [target for string in strings if (target := _target(code, language, string, ends)) is not None]
-    for command in commands:
+    program = _Program(code, language, ends)
+    found = [_target(program, string) for string in strings]
+    for command in commands[:MAX_TARGETS]:
         found += (Target(re.sub(r"\{[^{}]*\}|\$\w+|%[sd]", HOLE, url)) for url in _URL_INSIDE.findall(command))
     return found
 
@@ -115,7 +154,7 @@ def _scan(code: str, language: str) -> tuple[list[_String], dict[int, int], list
     ends: dict[int, int] = {}
     strings: list[_String] = []
     name, name_end = "", -1
-    for token in pattern.finditer(code):
+    for token in islice(pattern.finditer(code), MAX_TOKENS):
         kind = token.lastgroup
         start, end = token.span()
         if kind == "name":
@@ -130,7 +169,7 @@ def _scan(code: str, language: str) -> tuple[list[_String], dict[int, int], list
             string = _read_string(code, start, end)
             if _COMMAND.match(string[1]):
                 commands.append(string[1])
-            elif _URL.match(string[1]) and not _is_text(code, start, end, stack):
+            elif len(strings) < MAX_TARGETS and _URL.match(string[1]) and not _is_text(code, start, end, stack):
                 call = next(((label, at) for sign, label, at in reversed(stack) if sign == "(" and label), ("", -1))
                 strings.append(_String(start, end, string[0], string[1], string[2], call[1], call[0]))
             name_end = -1
@@ -165,28 +204,67 @@ def _is_text(code: str, start: int, end: int, stack: list[tuple[str, str, int]])
     return any(label in _DATA_MEMBERS and sign != "(" for sign, label, _ in stack)
 
 
-def _target(code: str, language: str, string: _String, ends: dict[int, int]) -> Target | None:
+def _target(program: _Program, string: _String) -> Target:
+    code, ends = program.code, program.ends
     member = _member(code, string.start)
-    url = _interpolated(string, language)
+    url = _interpolated(string, program.language)
     assigned = bool(member) and not (string.call >= 0 and member.lower() in ("url", "uri", "href"))
-    inside = code[string.call : ends.get(string.call, len(code))] if string.call >= 0 else code
+    last = string.callee.rpartition(".")[2]
+    call, stop = string.call, ends.get(string.call, len(code))
     formatted = (
         _JOINED.match(code, string.end) is not None
         or _JOINED_BEFORE.search(code, max(0, string.start - 16), string.start) is not None
         or member.lower() in _BASE_MEMBERS
-        or string.callee.rpartition(".")[2] in ("urljoin", "create", "session")
-        or (assigned and string.call < 0 and _is_composed(code, member))
-        or _PARAMETERS.search(inside) is not None
+        or last in ("urljoin", "create", "session")
+        or (assigned and call < 0 and _is_composed(code, member))
+        or (program.parametrized and (call < 0 or _PARAMETERS.search(code, call, stop) is not None))
     )
     if formatted:
         return Target(url if HOLE in url else url + "/" + HOLE if url.count("/") == 2 else url + HOLE)
-    method = _method(string.callee, inside)
-    if method == "GET" and not _BODY.search(inside):
-        return Target(url)
+    method = "GET"
+    if call >= 0:
+        method, body = _method(last, code[call:stop]), _body(code, string, last, call, stop, ends)
+        if body is not None:
+            return Target(url, "POST" if method == "GET" else method, body)
+        if last not in _NAMING and (method != "POST" or last in _SENDERS):
+            return Target(url, method)
     if method == "GET":
-        method = "POST"
-    literal = " ".join(inside.split()) if string.call >= 0 else code
-    return Target(url, method, literal if string.call < 0 or not _names_variables(inside) else code)
+        method = program.method
+    return Target(url, method, None if method == "GET" else code)
+
+
+def _body(code: str, string: _String, callee: str, call: int, stop: int, ends: dict[int, int]) -> str | None:
+    """What a call sends, spelled as it is; the whole program, where that is computed."""
+    found: list[str] = []
+    end = call
+    for named in _BODY.finditer(code, call, stop):
+        if named.start() >= end:  # else inside the one before
+            end = _argument_end(code, named.end(), stop, ends)
+            found.append(f"{named[1] or named[2]} {code[named.end() : end]}")
+    if not found and callee in _SENDERS:
+        end = _argument_end(code, string.end, stop, ends)
+        if code[end : end + 1] == "," and not _KEYWORD.match(code, end + 1):
+            found.append(code[end + 1 : _argument_end(code, end + 1, stop, ends)])
+    if not found or not any(text.strip() for text in found):
+        return None
+    body = " ".join(" ".join(found).split())
+    bare = _STRINGS.sub("", body.partition(" ")[2])
+    computed = "`" in bare or any(name not in _CONSTANTS for name in _NAME.findall(bare))
+    return code if computed else body
+
+
+def _argument_end(code: str, start: int, stop: int, ends: dict[int, int]) -> int:
+    """Where the comma or bracket stands that ends the argument at `start`."""
+    pos = start
+    while found := _ARGUMENT_SIGN.search(code, pos, stop):
+        sign = found.group()
+        if sign in "([{":
+            pos = ends.get(found.start(), stop)
+        elif sign in ")]},;":
+            return found.start()
+        else:
+            pos = found.end()
+    return stop
 
 
 def _interpolated(string: _String, language: str) -> str:
@@ -202,32 +280,25 @@ def _interpolated(string: _String, language: str) -> str:
 
 def _is_composed(code: str, name: str) -> bool:
     """Whether the program puts something behind the variable's value."""
-    escaped = re.escape(name)
-    return (
-        re.search(
-            rf"\{{\s?{escaped}\s?\}}|\{{\$?{escaped}|(?<![\w$]){escaped}\s?(?:\+|%|\.format|\.concat)|\+\s?{escaped}\b"
-            rf"|urljoin\(\s?{escaped}|\bnew URL\([^,()]{{1,80}},\s?{escaped}",
-            code,
-        )
-        is not None
-    )
+    at = code.find(name)
+    for _ in range(MAX_USES):
+        if at < 0:
+            return False
+        end = at + len(name)
+        if _ADDED_TO.match(code, end) and _NO_NAME.search(code, max(0, at - 1), at):
+            return True
+        if _ADDED_BY.search(code, max(0, at - 96), at) and not code[end : end + 1].isalnum():
+            return True
+        at = code.find(name, end)
+    return True
 
 
 def _method(callee: str, inside: str) -> str:
-    last = callee.rpartition(".")[2]
-    if last in _METHODS:
-        return last.upper()
-    first = _FIRST_ARGUMENT.match(inside) if last in ("request", "open", "stream", "run_request") else None
+    if callee in _METHODS:
+        return callee.upper()
+    first = _FIRST_ARGUMENT.match(inside) if callee in ("request", "open", "stream", "run_request") else None
     found = first or _METHOD.search(inside) or _CALLED_METHOD.search(inside)
     if found is None:
         return "GET"
     method = found[1].upper()
     return "GET" if method == "HEAD" else method
-
-
-def _names_variables(call: str) -> bool:
-    """Whether a body is given by name, so that the call alone does not tell it."""
-    return (
-        re.search(r"\b(?:json|data|body|files|content)[\"']?\s{0,4}[:=]\s{0,4}[A-Za-z_]\w*\s{0,4}[,)}\n]", call)
-        is not None
-    )

@@ -11,7 +11,7 @@ from msgspec import Struct
 from breaker.identity import requests, tools, urls
 from breaker.identity.canonical import Masker, canonical_json
 from breaker.identity.credentials import secrets_in, secrets_of
-from breaker.identity.requests import Request
+from breaker.identity.traffic import Request
 from breaker.settings import EVERY_SHELL, EVERY_TOOL, Settings
 from breaker.shell import readers
 from breaker.shell.commands import Reading, Simple, read, read_powershell
@@ -25,6 +25,12 @@ _Fact = TypeVar("_Fact")
 
 CACHED_CALLS = 1024
 """Calls whose identity is remembered; of real calls 27 % repeat an earlier one."""
+
+MAX_PER_CALL = 256
+"""URLs, and files, of one call that get fingerprints. Recorded calls have at most a few."""
+
+MAX_PER_CALL = 256
+"""URLs, and files, of one call that get fingerprints. Recorded calls have at most a few."""
 
 _CACHED_BYTES = 16_384  # of one call's arguments; larger ones are read anew
 _EMPTY = Reading((), (), "")
@@ -143,8 +149,10 @@ class Identifier:
 
     def _identify(self, tool: str, arguments: Any, all_kinds: bool) -> Identity:
         kind, ignored = self._tools.get(tool) or self._classify(tool)
+        if ignored and type(arguments) is dict and not ignored.isdisjoint(arguments):
+            arguments = {name: value for name, value in arguments.items() if name not in ignored}
         try:
-            exact = canonical_json(arguments, ignored, self._masker)
+            exact = canonical_json(arguments, self._masker)
         except Exception:  # whatever it is, the call stays told apart from others
             exact = _rough(arguments)
         if kind == "shell":
@@ -214,8 +222,8 @@ class Identifier:
         tail.append(self._exact(tool, exact, known))
         if asked and self._local_allowed and self._all_local(asked):
             return Identity("shell", tuple(tail), text, script, reading)
-        head = self._of_requests(asked, all_kinds, known) if asked else []
-        for sink in dict.fromkeys(sinks):
+        head = self._of_requests(asked[:MAX_PER_CALL], all_kinds, known) if asked else []
+        for sink in dict.fromkeys(sinks[:MAX_PER_CALL]):
             head.append(mask("sink:", sink, known))
         if all_kinds or self._wants_verbs:
             tail += [mask("verb:", verb, known) for verb in reading.verbs]

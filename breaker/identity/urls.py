@@ -68,6 +68,9 @@ def describe(text: str, aliases: Mapping[str, str], extra_query: str = "") -> Ur
         return None
     if HOLE in text:
         return _describe_partial(text, aliases, extra_query)
+    if HOLE in extra_query:
+        known = describe(text, aliases)
+        return known and Url(known.host, None, known.local)
     parsed = _parse(text)
     if parsed is None:
         return None

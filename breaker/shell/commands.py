@@ -6,22 +6,20 @@ knows the directory it runs in and the variables that the script gave a value be
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Mapping
 
 from msgspec import Struct
 
-from breaker.shell.options import is_volatile, read_arguments
-from breaker.shell.parse import parse, spell
-from breaker.shell.programs import base_name, family, program
+from breaker.shell.parse import PSEUDO, parse
+from breaker.shell.programs import base_name
 from breaker.shell.quoting import quote
+from breaker.shell.scopes import Scopes, join
 from breaker.shell.script import Command, Redirect, Script, Word
+from breaker.shell.spelling import OpenSubstitution, spell_redirects, spell_words
 from breaker.shell.values import HOLE, MAX_ALTERNATIVES, Values, resolve
 from breaker.shell.words import split_words
 from breaker.shell.wrappers import (
     SHELLS,
-    WRAPPERS,
     Wrapped,
     fd_action,
     find_actions,
@@ -33,17 +31,19 @@ from breaker.shell.wrappers import (
 
 MAX_DEPTH = 8
 """Scripts inside the words of scripts. Recorded commands have at most two."""
+MAX_WRAPPERS = 16
+"""Wrappers taken off one command. Recorded commands have at most three."""
+MAX_BEFORE = 4096
+"""Characters that are read for groups between two commands; of a text that is cut short, the rest stands there."""
 
-PSEUDO = frozenset({"for", "select", "case", "[[", "(("})
-"""First words of commands that run no program."""
-
-_SYSTEM_BIN = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/|/snap/bin/")
 _PLAIN_BEFORE = frozenset({"", ";", "&&", "||", "|", "|&", "&", "!"})
 _SUBSTITUTIONS = frozenset({"$(", "<(", ">("})
-_OPENERS = frozenset({"{", "if", "while", "until"})
+_BRANCHES = frozenset({"if", "while", "until"})
+_OTHER_BRANCH = frozenset({"else", "elif", ";;", ";&", ";;&"})
 _CLOSERS = frozenset({"}", "fi", "done", "esac"})
 _SETTERS = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _POWERSHELLS = frozenset({"pwsh", "powershell"})
+_POWERSHELL_CD = frozenset({"cd", "set-location", "sl", "pushd", "push-location"})
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 
 
@@ -52,7 +52,8 @@ class Simple(Struct, frozen=True):
 
     `program` is the base name, "" for assignments and redirections alone. `directory` is where it runs: "" for where
     the script began, None when an expansion decides. `values` holds the variables that were given a literal before
-    it. `stdin` is the text on its standard input, where the script holds it.
+    it. `stdin` is the text on its standard input, where the script holds it; `stdin_expands`: expansions in it are
+    still to be made.
     """
 
     program: str
@@ -75,57 +76,63 @@ class Reading(Struct, frozen=True):
 
 def read(script: Script, directory: str = "") -> Reading:
     """Reads a script that starts in `directory`, which is a `cd` in front of it."""
-    reader = _Reader()
-    if directory:
-        reader.directory = join("", directory)
-    spelled, _ = reader.read(script)
-    if directory and spelled:
-        spelled = f"cd {quote(directory)} && {spelled}"
-        reader.verbs = {"cd": None, **reader.verbs}
-    return Reading(tuple(reader.commands), tuple(reader.verbs), spelled)
+    reader = _Reader(Scopes(join("", directory) if directory else ""))
+    return reader.result(reader.read(script)[0], directory)
 
 
-def join(directory: str | None, path: str) -> str | None:
-    """`path` as seen from where the script began."""
-    if path.startswith(("/", "~")) or path[1:3] in (":\\", ":/"):
-        return _normal(path)
-    if directory is None:
-        return None
-    return _normal(f"{directory}/{path}" if directory else path)
+def read_powershell(script: Script, directory: str = "") -> Reading:
+    """Reads a PowerShell line that was split by words: no grammar, names and options without case."""
+    reader = _Reader(Scopes(join("", directory) if directory else ""))
+    parts: list[str] = []
+    for command in script.commands:
+        parts.append(command.before)
+        parts += reader.read_powershell_command(command)
+    return reader.result(" ".join(part for part in parts if part), directory)
 
 
-def has_expansion(word: Word) -> bool:
-    """Whether the text is not all there before the script runs. A leading `~` always means the same."""
-    if word.literal:
-        return False
-    return any(sign in word.text for sign in "$`*?[{\x00") or word.text[:2] in ("<(", ">(")
+class _Stdin(Struct, frozen=True):
+    """The text on a command's standard input, None where nobody knows it, and whether it is still expanded."""
+
+    text: str | None = None
+    expands: bool = False
 
 
-def _normal(path: str) -> str:
-    if path.startswith("./") or "//" in path or "/." in path or path.endswith("/"):
-        return posixpath.normpath(path)
-    return path
+_UNKNOWN = _Stdin()
+
+
+class _Call(Struct, frozen=True):
+    """What belongs to a command beside its words, whatever wraps it."""
+
+    redirects: tuple[Redirect, ...] = ()
+    assignments: tuple[tuple[str, Word], ...] = ()
+    stdin: _Stdin = _UNKNOWN
+
+
+_BARE = _Call()
 
 
 class _Reader:
-    def __init__(self, depth: int = 0) -> None:
-        self.commands: list[Simple] = []
-        self.verbs: dict[str, None] = {}
-        self.directory: str | None = ""
-        self.values: dict[str, tuple[str, ...]] = {}
-        self.depth = depth
-        # What an open group goes back to: whether it has a directory of its own, that directory, the variables.
-        self.groups: list[tuple[bool, str | None, dict[str, tuple[str, ...]]]] = []
-        self.group_directory: str | None = ""
-        self.pushed: list[str | None] = []
+    """Reads one script; what it runs gathers in `commands` and `verbs`, which scripts inside it share."""
+
+    def __init__(self, scopes: Scopes, outer: _Reader | None = None) -> None:
+        self.scopes = scopes
+        self.commands: list[Simple] = outer.commands if outer else []
+        self.verbs: dict[str, None] = outer.verbs if outer else {}
+        self.depth: int = outer.depth + 1 if outer else 0
         self.previous: Simple | None = None
+
+    def result(self, spelled: str, directory: str) -> Reading:
+        if directory and spelled:
+            spelled = f"cd {quote(directory)} && {spelled}"
+            return Reading(tuple(self.commands), tuple({"cd": None, **self.verbs}), spelled)
+        return Reading(tuple(self.commands), tuple(self.verbs), spelled)
 
     def read(self, script: Script) -> tuple[str, int]:
         """The canonical spelling of a script, and how many commands it has on its own level."""
         commands = script.commands
         parts: list[str] = []
         alone = len(commands) == 1
-        inner: list[_Substitution] = []
+        inner: list[OpenSubstitution] = []
         for command in commands:
             before = command.before
             if before not in _PLAIN_BEFORE:
@@ -135,496 +142,301 @@ class _Reader:
             if not command.words and not command.redirects and not command.assignments:
                 parts.append(before)
                 continue
-            piped = before in ("|", "|&")
-            spelled = self.read_command(command, alone and not before, piped)
+            spelled = self.read_command(command, alone and not before, before in ("|", "|&"))
             parts.append(f"{before} {spelled}" if before else spelled)
         while inner:
             inner.pop().close(parts)
         return " ".join(parts), len(parts)
 
-    # ---- groups, substitutions, directories, variables
-
-    def enter(self, before: str, command: Command, parts: list[str], inner: list[_Substitution]) -> str:
+    def enter(self, before: str, command: Command, parts: list[str], inner: list[OpenSubstitution]) -> str:
         """Follows groups and substitutions that open and close in front of a command; what is left to spell."""
+        if len(before) > MAX_BEFORE:
+            return before
+        scopes = self.scopes
         shown: list[str] = []
         fresh = False
         for sign in before.split(" "):
             if sign in _SUBSTITUTIONS:
-                self.groups.append((True, self.directory, self.values))
-                if shown:
-                    parts.append(" ".join(shown))
-                    shown = []
-                inner.append(_Substitution(sign, len(self.groups), len(parts)))
+                _flush(shown, parts)
+                scopes.open(own=True)
+                inner.append(OpenSubstitution(sign, scopes.level, len(parts)))
                 fresh = True
                 continue
+            if sign == ")" and inner and inner[-1].level == scopes.level:
+                _flush(shown, parts)
+                inner.pop().close(parts)
+                scopes.close()
+                continue
             if sign == "(":
-                self.groups.append((True, self.directory, self.values))
-            elif sign in _OPENERS:
-                self.groups.append((False, self.directory, self.values))
+                scopes.open(own=True)
+            elif sign == "{":
+                scopes.open()
+            elif sign in _BRANCHES:
+                scopes.open(branch=True)
             elif sign == ")" or sign in _CLOSERS:
-                if inner and sign == ")" and inner[-1].level == len(self.groups):
-                    if shown:
-                        parts.append(" ".join(shown))
-                        shown = []
-                    inner.pop().close(parts)
-                    self.leave()
-                    continue
-                self.leave()
+                scopes.close()
+            elif sign in _OTHER_BRANCH:
+                scopes.other_branch()
             elif sign == "time":
                 continue
             shown.append(sign)
+        left = " ".join(shown)
         if inner:
-            raw = command if not fresh else _with_before(command, " ".join(shown))
+            raw = Command(command.words, command.assignments, command.redirects, left) if fresh else command
             inner[-1].raw.append(raw)
-        return " ".join(shown)
+        return left
 
-    def leave(self) -> None:
-        if not self.groups:
-            return
-        own, directory, values = self.groups.pop()
-        self.group_directory = directory
-        if own:
-            self.directory, self.values = directory, values
-
-    def change_directory(self, words: tuple[Word, ...]) -> None:
-        name = words[0].text
-        if name == "popd":
-            self.directory = self.pushed.pop() if self.pushed else None
-            return
-        if name == "pushd":
-            self.pushed.append(self.directory)
-        targets = [word for word in words[1:] if word.text[:1] not in "-+" or word.text == "-"]
-        if not targets:
-            self.directory = "~" if name == "cd" else None
-        elif targets[0].text == "-" or has_expansion(targets[0]):
-            self.directory = None
-        else:
-            self.directory = join(self.directory, targets[0].text)
-
-    def assign(self, name: str, word: Word) -> None:
-        values = dict(self.values)
-        if name[-1:] == "+":
-            name = name[:-1]
-            old = values.get(name, (HOLE,))
-            values[name] = tuple(head + tail for head in old for tail in resolve(word, self.values))[:MAX_ALTERNATIVES]
-        elif word.text[:1] == "(" and not word.literal:
-            items = self.array_items(word.text)
-            values[f"{name}[@]"] = values[f"{name}[*]"] = items or (HOLE,)
-            values[name] = items[:1] or (HOLE,)
-            for index, item in enumerate(items):
-                values[f"{name}[{index}]"] = (item,)
-        else:
-            values[name] = resolve(word, self.values)
-        self.values = values
-
-    def array_items(self, text: str) -> tuple[str, ...]:
-        commands = parse("x " + text[1:].removesuffix(")").replace("\n", " ")).commands
-        words = commands[0].words[1:] if commands else ()
-        return tuple(value for word in words for value in resolve(word, self.values))[:MAX_ALTERNATIVES]
-
-    def bind_loop(self, words: tuple[Word, ...]) -> None:
-        """`for NAME in WORDS`."""
-        if len(words) < 2:
-            return
-        items: list[str] = []
-        for word in words[3:]:
-            bare = not word.literal and '"' not in word.key
-            for value in resolve(word, self.values):
-                items += value.split() if bare else [value]
-        unknown = any(has_expansion(word) and "$" not in word.text for word in words[3:])
-        values = dict(self.values)
-        values[words[1].text] = (HOLE,) if unknown or not items or len(items) > MAX_ALTERNATIVES else tuple(items)
-        self.values = values
-
-    # ---- commands
+    # ---- one command
 
     def read_command(self, command: Command, alone: bool, piped: bool) -> str:
+        """`alone`: it is the whole script. `piped`: it reads what the command before prints."""
         words, redirects, assignments = command.words, command.redirects, command.assignments
-        if not words:
-            for name, value in assignments:
-                self.assign(name, value)
-            if redirects:
-                directory = self.directory if assignments or not command.before else self.group_directory
-                if command.before.rsplit(" ", 1)[-1] not in _CLOSERS and command.before[-1:] != ")":
-                    directory = self.directory
-                self.add("", (), redirects, assignments, directory=directory)
-            self.previous = None
-            return " ".join([f"{name}={value.key}" for name, value in assignments] + _spell_redirects(redirects))
-        stdin, expands = _given_stdin(redirects)
-        if stdin is None and piped and self.previous is not None:
-            stdin, expands = _printed(self.previous)
         head = [f"{name}={value.key}" for name, value in assignments]
-        only = alone and not redirects and not assignments
-        core = self.read_words(words, redirects, assignments, stdin, expands, only)
-        if not redirects:
-            return " ".join([*head, core]) if head else core
-        return " ".join([*head, core, *_spell_redirects(redirects)])
+        if words:
+            stdin = _given_stdin(redirects)
+            if stdin.text is None and piped and self.previous is not None:
+                stdin = _printed(self.previous)
+            call = _Call(redirects, assignments, stdin)
+            head.append(self.read_words(words, call, alone and not redirects and not assignments))
+        else:
+            for name, value in assignments:
+                self.scopes.assign(name, value)
+            if redirects:
+                last = command.before.rpartition(" ")[2]
+                closes = last == ")" or last in _CLOSERS
+                directory = self.scopes.closed_directory if closes else self.scopes.directory
+                self.commands.append(Simple("", (), redirects, directory, self.scopes.values))
+            self.previous = None
+        if redirects:
+            head += spell_redirects(redirects)
+        return head[0] if len(head) == 1 else " ".join(head)
 
-    def read_words(
-        self,
-        words: tuple[Word, ...],
-        redirects: tuple[Redirect, ...],
-        assignments: tuple[tuple[str, Word], ...],
-        stdin: str | None,
-        expands: bool,
-        only: bool,
-    ) -> str:
-        """Reads one command's words to what it runs, and returns their canonical spelling."""
+    def read_words(self, words: tuple[Word, ...], call: _Call, only: bool) -> str:
+        """Reads one command's words to what it runs; their canonical spelling. `only`: they are the whole script."""
         kept: list[str] = []
-        while True:
+        for _ in range(MAX_WRAPPERS):
             first = words[0]
-            name = first.text
             if not first.literal:
                 words = self.resolve_program(words)
-                name = words[0].text
-            elif name in PSEUDO:
-                if name in ("for", "select", "case"):
-                    self.groups.append((False, self.directory, self.values))
-                    if name != "case":
-                        self.bind_loop(words)
-                self.add(name, words, redirects, (), runs=False)
-                return " ".join([*kept, *(word.key for word in words)])
-            name = base_name(name)
+                first = words[0]
+            elif first.text in PSEUDO:
+                return " ".join([*kept, self.read_pseudo(words, call)])
+            name = base_name(first.text)
             wrapped = unwrap(name, words)
             if wrapped is None:
                 break
-            role = wrapped.wrapper.role
-            if role == "runner":
+            wrapper = wrapped.wrapper
+            if wrapper.role == "runner":
                 self.verbs[name] = None
-                self.add(name, wrapped.own + wrapped.rest, redirects, assignments)
-                redirects, assignments = (), ()
-            if role != "same":
+                self.add(name, wrapped.own + wrapped.rest, call)
+                call = _Call(stdin=call.stdin)
+            if wrapper.role != "same":
                 kept += spell_words(name, wrapped.own)
-            if wrapped.script and wrapped.wrapper is not _ENV:
-                return self.read_wrapped_script(name, words, wrapped, redirects, kept, only)
+            if wrapped.script:
+                return self.read_wrapped_script(name, words, wrapped, call, kept, only)
             words = wrapped.inner
-            if wrapped.script:  # env -S
-                split = parse(wrapped.script[0].text).commands
-                words = (split[0].words if split else ()) + words
-                if not words:
-                    return " ".join(kept)
-            replaced = placeholder(name, wrapped.own)
-            items = stdin.split() if name == "xargs" and stdin is not None and not expands else []
-            if replaced:
+            if not words:
+                return " ".join(kept)
+            stdin = call.stdin
+            items = stdin.text.split() if name == "xargs" and stdin.text is not None and not stdin.expands else []
+            if replaced := placeholder(name, wrapped.own):
                 words = _with_holes(words, replaced, items[0] if len(items) == 1 else HOLE)
             elif items:
                 return " ".join([*kept, self.read_filled(words, items)])
             if wrapped.rest:
-                inner = self.read_words(words, redirects, assignments, stdin, expands, False)
+                inner = self.read_words(words, call, False)
                 return " ".join([*kept, inner, *(word.key for word in wrapped.rest)])
-        core = self.read_program(name, words, redirects, assignments, stdin, expands, only and not kept)
+        core = self.read_program(base_name(words[0].text), words, call, only and not kept)
         return " ".join([*kept, core]) if kept else core
 
-    def read_program(
-        self,
-        name: str,
-        words: tuple[Word, ...],
-        redirects: tuple[Redirect, ...],
-        assignments: tuple[tuple[str, Word], ...],
-        stdin: str | None,
-        expands: bool,
-        only: bool,
-    ) -> str:
+    def read_pseudo(self, words: tuple[Word, ...], call: _Call) -> str:
+        """The head of a loop or `case`, or a test: no program is run."""
+        name = words[0].text
+        if name in ("for", "select", "case"):
+            self.scopes.open(branch=True)
+            if name != "case":
+                self.scopes.bind_loop(words)
+        self.add(name, words, _Call(call.redirects), runs=False)
+        return " ".join(word.key for word in words)
+
+    def read_program(self, name: str, words: tuple[Word, ...], call: _Call, only: bool) -> str:
         if name in SHELLS:
-            call = shell_call(words)
-            if call.script is not None:
-                inlined = self.read_script(call.script, call.arguments, only)
-                if redirects or assignments:
-                    self.add("", (), redirects, assignments)
-                if inlined is not None:
-                    return inlined
-                return " ".join(spell_words(name, words))
-            if not call.file and stdin is not None:
-                self.read_text(stdin, self.values if expands else {})
-                self.add("", (), redirects, assignments)
-                return " ".join(spell_words(name, words))
+            if spelled := self.read_shell(name, words, call, only):
+                return spelled
         elif name in _POWERSHELLS:
-            self.read_powershell(words)
-        elif name == "cd" or name == "pushd" or name == "popd":
-            self.change_directory(words)
+            self.read_powershell_words(words)
+        elif name in ("cd", "pushd", "popd"):
+            self.scopes.change_directory(words)
         elif name in _SETTERS:
             for word in words[1:]:
-                variable, equals, _ = word.text.partition("=")
+                variable, equals, text = word.text.partition("=")
                 if equals and _NAME.match(variable):
-                    self.assign(variable, _value_of(word, len(variable) + 1))
+                    self.scopes.assign(variable, Word(text, text, word.literal))
         elif name == "read":
-            values = dict(self.values)
-            values.update((word.text, (HOLE,)) for word in words[1:] if _NAME.match(word.text))
-            self.values = values
+            self.scopes.set({word.text: (HOLE,) for word in words[1:] if _NAME.match(word.text)})
         elif name in ("find", "fd", "fdfind"):
-            actions = find_actions(words) if name == "find" else [fd_action(words)]
-            actions = [action for action in actions if action]
-            if actions:
-                return self.read_actions(name, words, actions, redirects, assignments)
-        if runs_nothing(name, words):
-            self.add(name, words, redirects, assignments, runs=False)
-        else:
-            self.add(name, words, redirects, assignments, stdin=stdin, expands=expands)
+            self.add(name, words, call)
+            for action in find_actions(words) if name == "find" else [fd_action(words)]:
+                if action:
+                    self.read_words(_with_holes(action, "{"), _BARE, False)
+            return " ".join(spell_words(name, words))
+        self.add(name, words, call, runs=not runs_nothing(name, words))
         return " ".join(spell_words(name, words))
 
-    def read_actions(
-        self,
-        name: str,
-        words: tuple[Word, ...],
-        actions: list[tuple[Word, ...]],
-        redirects: tuple[Redirect, ...],
-        assignments: tuple[tuple[str, Word], ...],
-    ) -> str:
-        """The commands of `find -exec` and `fd -x`. They stay as written in the spelling."""
-        self.add(name, words, redirects, assignments)
-        for action in actions:
-            self.read_words(_with_holes(action, "{"), (), (), None, False, False)
+    def read_shell(self, name: str, words: tuple[Word, ...], call: _Call, only: bool) -> str:
+        """`bash -c SCRIPT` and a script on a shell's standard input; "" for a script in a file."""
+        shell = shell_call(words)
+        if shell.script is not None:
+            inlined = self.read_script(shell.script, shell.arguments, only)
+            if call.redirects or call.assignments:
+                self.add("", (), call)
+            return inlined or " ".join(spell_words(name, words))
+        if shell.file or call.stdin.text is None:
+            return ""
+        if self.depth < MAX_DEPTH:
+            self.read_nested(call.stdin.text, self.scopes.values if call.stdin.expands else {})
+        self.add("", (), call)
         return " ".join(spell_words(name, words))
 
     def read_filled(self, words: tuple[Word, ...], items: list[str]) -> str:
         """A command that xargs fills with words which the script itself prints; spelled without them."""
         filled = (*words, *(Word(item, item) for item in items[:MAX_ALTERNATIVES]))
-        self.read_words(filled, (), (), None, False, False)
-        quiet = _Reader(MAX_DEPTH)
-        return quiet.read_words(words, (), (), None, False, False)
+        self.read_words(filled, _BARE, False)
+        return _Reader(Scopes()).read_words(words, _BARE, False)
 
     def read_wrapped_script(
-        self,
-        name: str,
-        words: tuple[Word, ...],
-        wrapped: Wrapped,
-        redirects: tuple[Redirect, ...],
-        kept: list[str],
-        only: bool,
+        self, name: str, words: tuple[Word, ...], wrapped: Wrapped, call: _Call, kept: list[str], only: bool
     ) -> str:
         """`eval`, `watch`, `su -c`, `flock -c`: their words are a script."""
+        script = wrapped.script
+        text = script[0]
         if wrapped.wrapper.joined:
-            script = wrapped.script
-            text = Word(
-                " ".join(word.text for word in script),
-                " ".join(word.key for word in script),
-                all(word.literal for word in script),
-            )
-        else:
-            text = wrapped.script[0]
-        only = only and wrapped.wrapper.role == "same" and not wrapped.rest
-        inlined = self.read_script(text, (), only, inside=name == "eval")
-        if redirects:
-            self.add("", (), redirects, ())
+            literal = all(word.literal for word in script)
+            text = Word(" ".join(word.text for word in script), " ".join(word.key for word in script), literal)
+        same = wrapped.wrapper.role == "same"
+        inlined = self.read_script(text, (), only and same and not wrapped.rest, inside=name == "eval")
+        if call.redirects:
+            self.add("", (), _Call(call.redirects))
         if inlined is not None and not wrapped.rest:
             return " ".join([*kept, inlined])
-        if wrapped.wrapper.role == "same":
+        if same:
             return " ".join(word.key for word in words)
-        return " ".join([*kept, *(word.key for word in (*wrapped.script, *wrapped.rest))])
+        return " ".join([*kept, *(word.key for word in (*script, *wrapped.rest))])
 
     def read_script(self, word: Word, arguments: tuple[Word, ...], only: bool, inside: bool = False) -> str | None:
         """Reads a script in a word; its spelling when it is the same action as the word. `inside`: `cd` stays."""
         if self.depth >= MAX_DEPTH:
             return None
-        values = dict(self.values) if inside or not word.literal else {}
-        for index, argument in enumerate(arguments):
-            values[str(index)] = resolve(argument, self.values)
-        spelled, count, reader = self.read_nested(word.text, values)
+        values = dict(self.scopes.values) if inside or not word.literal else {}
+        for index, argument in enumerate(arguments[:MAX_ALTERNATIVES]):
+            values[str(index)] = resolve(argument, self.scopes.values)
+        spelled, count, scopes = self.read_nested(word.text, values)
         if inside:
-            self.directory, self.values = reader.directory, reader.values
+            self.scopes.directory, self.scopes.values = scopes.directory, scopes.values
         if not word.literal or arguments or not spelled:
             return None
         return spelled if only or count == 1 else f"( {spelled} )"
 
-    def read_text(self, text: str, values: Mapping[str, tuple[str, ...]]) -> None:
-        if self.depth < MAX_DEPTH:
-            self.read_nested(text, dict(values))
-
-    def read_nested(self, text: str, values: dict[str, tuple[str, ...]]) -> tuple[str, int, _Reader]:
-        reader = _Reader(self.depth + 1)
-        reader.commands, reader.verbs = self.commands, self.verbs
-        reader.directory, reader.values = self.directory, values
-        spelled, count = reader.read(parse(text))
-        return spelled, count, reader
-
-    def read_powershell(self, words: tuple[Word, ...]) -> None:
-        """`pwsh -Command …`: the words behind it, by PowerShell's quoting."""
-        for index, word in enumerate(words):
-            if word.text.lower() in ("-command", "-c"):
-                text = " ".join(item.text for item in words[index + 1 :])
-                for command in split_words(text).commands:
-                    if command.words:
-                        lowered = _lower(command.words)
-                        self.add(base_name(lowered[0].text), lowered, command.redirects, ())
-                return
+    def read_nested(self, text: str, values: Values) -> tuple[str, int, Scopes]:
+        scopes = Scopes(self.scopes.directory, values)
+        spelled, count = _Reader(scopes, self).read(parse(text))
+        return spelled, count, scopes
 
     def resolve_program(self, words: tuple[Word, ...]) -> tuple[Word, ...]:
         """`$CURL x`: what the variable holds, when the script said it."""
-        texts = resolve(words[0], self.values)
+        texts = resolve(words[0], self.scopes.values)
         if len(texts) == 1 and HOLE not in texts[0] and texts[0].strip():
             split = texts[0].split()
             return (Word(split[0], words[0].key), *(Word(text, "") for text in split[1:]), *words[1:])
         return words
 
-    def add(
-        self,
-        name: str,
-        words: tuple[Word, ...],
-        redirects: tuple[Redirect, ...],
-        assignments: tuple[tuple[str, Word], ...],
-        *,
-        runs: bool = True,
-        stdin: str | None = None,
-        expands: bool = False,
-        directory: str | None = "",
-    ) -> None:
-        where = directory if not words and not name and directory != "" else self.directory
-        simple = Simple(name, words, redirects, where, self.values, stdin, expands, assignments)
+    def add(self, name: str, words: tuple[Word, ...], call: _Call, runs: bool = True) -> None:
+        scopes, stdin = self.scopes, call.stdin
+        simple = Simple(
+            name, words, call.redirects, scopes.directory, scopes.values, stdin.text, stdin.expands, call.assignments
+        )
         self.commands.append(simple)
         self.previous = simple
         if runs and name and HOLE not in name and "$" not in name:
             self.verbs[name] = None
 
+    # ---- PowerShell
 
-class _Substitution:
-    """An open substitution: its commands, to spell it as the parser does and as it should be."""
+    def read_powershell_command(self, command: Command) -> list[str]:
+        words = _lower(command.words)
+        name = base_name(words[0].text) if words else ""
+        if name in _POWERSHELL_CD:
+            self.verbs[name] = None
+            self.scopes.change_directory(words)
+        elif words or command.redirects:
+            self.add(name, words, _Call(command.redirects))
+        return [*(spell_words(name, words) if words else ()), *spell_redirects(command.redirects)]
 
-    def __init__(self, sign: str, level: int, start: int) -> None:
-        self.sign, self.level, self.start = sign, level, start
-        self.raw: list[Command] = []
-
-    def close(self, parts: list[str]) -> None:
-        """Takes the spelled commands out of `parts`; in the word that holds them they get their canonical spelling."""
-        own = " ".join(part for part in parts[self.start :] if part)
-        del parts[self.start :]
-        raw = spell(self.raw)
-        if parts and raw and raw != own:
-            parts[-1] = parts[-1].replace(f"{self.sign}{raw})", f"{self.sign}{own})", 1)
-
-
-def spell_words(name: str, words: tuple[Word, ...]) -> list[str]:
-    """The keys of a command's words without what makes no other action of that program."""
-    first = words[0]
-    key = first.key
-    if first.text[:1] == "/" and first.literal and _SYSTEM_BIN.match(first.text):
-        key = quote(base_name(first.text)) if _SYSTEM_BIN.sub("", first.text, count=1) == base_name(first.text) else key
-    if len(words) == 1:
-        return [key]
-    row = program(name)
-    if row.drops:
-        return [key, *_significant(words, name)]
-    if family(name) in ("python", "pypy"):
+    def read_powershell_words(self, words: tuple[Word, ...]) -> None:
+        """`pwsh -Command …`: the words behind it, by PowerShell's quoting."""
         for index, word in enumerate(words):
-            if word.text == "-m" and index + 1 < len(words):
-                return [
-                    key,
-                    *(w.key for w in words[1 : index + 1]),
-                    *spell_words(words[index + 1].text, words[index + 1 :]),
-                ]
-            if word.text[:1] != "-" and index:
-                break
-    return [key, *(word.key for word in words[1:])]
+            if word.text.lower() in ("-command", "-c"):
+                for command in split_words(" ".join(item.text for item in words[index + 1 :])).commands:
+                    self.read_powershell_command(command)
+                return
 
 
-def _significant(words: tuple[Word, ...], name: str) -> list[str]:
-    keys: list[str] = []
-    for argument in read_arguments(words, program(name)):
-        if is_volatile(argument):
-            continue
-        if argument.name:
-            keys.append(argument.name)
-        if argument.value is not None:
-            keys.append(argument.value.key)
-    return keys
+def _flush(shown: list[str], parts: list[str]) -> None:
+    if shown:
+        parts.append(" ".join(shown))
+        shown.clear()
 
 
-def _spell_redirects(redirects: tuple[Redirect, ...]) -> list[str]:
-    parts = []
-    for redirect in redirects:
-        fd = "" if redirect.fd == "1" and redirect.operator[0] == ">" else redirect.fd
-        body = redirect.heredoc
-        if body is not None:
-            expands = not redirect.heredoc_quoted and ("$" in body or "`" in body or "\\" in body)
-            parts.append(f"{fd}<<${body}" if expands else f"{fd}<<{quote(body)}")
-        else:
-            parts.append(f"{fd}{redirect.operator}{redirect.target.key if redirect.target else ''}")
-    return parts
-
-
-def _given_stdin(redirects: tuple[Redirect, ...]) -> tuple[str | None, bool]:
-    """The text of a heredoc or here-string, and whether expansions in it are unknown yet."""
+def _given_stdin(redirects: tuple[Redirect, ...]) -> _Stdin:
+    """The text of a heredoc or here-string."""
     for redirect in reversed(redirects):
         if redirect.heredoc is not None:
-            return redirect.heredoc, not redirect.heredoc_quoted
+            return _Stdin(redirect.heredoc, not redirect.heredoc_quoted)
         if redirect.operator == "<<<" and redirect.target is not None:
-            return redirect.target.text, not redirect.target.literal
-    return None, False
+            return _Stdin(redirect.target.text, not redirect.target.literal)
+    return _UNKNOWN
 
 
-def _printed(simple: Simple) -> tuple[str | None, bool]:
+def _printed(simple: Simple) -> _Stdin:
     """What a command in front of a pipe prints, when the script says it: `cat <<EOF`, `echo text`."""
     if any(redirect.operator[0] in ">&" and redirect.fd != "2" for redirect in simple.redirects):
-        return None, False
-    if simple.program == "cat" and all(word.text in ("-", "cat") for word in simple.words[1:]):
-        return simple.stdin, simple.stdin_expands
-    if simple.program in ("echo", "printf"):
-        words = simple.words[1:]
-        while simple.program == "echo" and words and words[0].text in ("-n", "-e", "-ne", "-en", "-E"):
+        return _UNKNOWN
+    if simple.program == "cat" and all(word.text == "-" for word in simple.words[1:]):
+        return _Stdin(simple.stdin, simple.stdin_expands)
+    words = simple.words[1:]
+    if simple.program == "echo":
+        while words and words[0].text in ("-n", "-e", "-ne", "-en", "-E"):
             words = words[1:]
-        if simple.program == "printf" and len(words) == 2 and words[0].text in ("%s", "%s\\n", "%b"):
+    elif simple.program == "printf":
+        if len(words) == 2 and words[0].text in ("%s", "%s\\n", "%b"):
             words = words[1:]
-        elif simple.program == "printf" and len(words) != 1:
-            return None, False
-        return " ".join(word.text for word in words), not all(word.literal for word in words)
-    return None, False
+        elif len(words) != 1:
+            return _UNKNOWN
+    else:
+        return _UNKNOWN
+    return _Stdin(" ".join(word.text for word in words), not all(word.literal for word in words))
 
 
 def _with_holes(words: tuple[Word, ...], replaced: str, value: str = HOLE) -> tuple[Word, ...]:
     """The words with a hole (or a known value) where xargs or find put something else."""
     if not any(replaced in word.text for word in words):
         return words
-    shape = r"\{[\d./+-]*\}" if replaced == "{" else re.escape(replaced)
+    shape = re.compile(r"\{[\d./+-]*\}" if replaced == "{" else re.escape(replaced))
     return tuple(
-        Word(re.sub(shape, lambda _: value, word.text), word.key, literal=value != HOLE)
-        if replaced in word.text
-        else word
+        Word(shape.sub(lambda _: value, word.text), word.key, literal=value != HOLE) if replaced in word.text else word
         for word in words
     )
 
 
-def _with_before(command: Command, before: str) -> Command:
-    return Command(command.words, command.assignments, command.redirects, before)
-
-
-def _value_of(word: Word, start: int) -> Word:
-    text = word.text[start:]
-    return Word(text, text, word.literal)
-
-
-_ENV = WRAPPERS["env"][0]
-
-
-def read_powershell(script: Script, directory: str = "") -> Reading:
-    """Reads a PowerShell line that was split by words: no grammar, names and options without case."""
-    reader = _Reader()
-    reader.directory = join("", directory) if directory else ""
-    parts: list[str] = []
-    for command in script.commands:
-        parts.append(command.before)
-        if not command.words and not command.redirects:
-            continue
-        words = _lower(command.words)
-        name = base_name(words[0].text) if words else ""
-        if name in ("cd", "set-location", "sl", "pushd", "push-location"):
-            reader.verbs[name] = None
-            reader.change_directory(words)
-        else:
-            reader.add(name, words, command.redirects, ())
-        parts += spell_words(name, words) if words else []
-        parts += _spell_redirects(command.redirects)
-    spelled = " ".join(part for part in parts if part)
-    if directory and spelled:
-        spelled = f"cd {quote(directory)} && {spelled}"
-    return Reading(tuple(reader.commands), tuple(reader.verbs), spelled)
-
-
 def _lower(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """A cmdlet's name and options in lower case; another program's options keep theirs."""
     if not words:
         return words
-    first = Word(words[0].text.lower(), words[0].key.lower(), words[0].literal)
+    first = _lowered(words[0])
     if "-" not in first.text and first.text not in ("iwr", "irm"):
         return (first, *words[1:])
-    return (
-        first,
-        *(Word(w.text.lower(), w.key.lower(), w.literal) if w.text[:1] == "-" else w for w in words[1:]),
-    )
+    return (first, *(_lowered(word) if word.text[:1] == "-" else word for word in words[1:]))
+
+
+def _lowered(word: Word) -> Word:
+    return Word(word.text.lower(), word.key.lower(), word.literal)

@@ -10,6 +10,9 @@ from breaker.shell.programs import Program, find
 from breaker.shell.quoting import quote
 from breaker.shell.script import Word
 
+MAX_CLUSTER = 256
+"""Letters read of a cluster (`-abc`)."""
+
 
 class Argument(Struct, frozen=True):
     """An option (`name` as written, `value` where it takes one) or, without a name, an operand.
@@ -58,7 +61,7 @@ def read_arguments(words: Sequence[Word], program: Program) -> Iterator[Argument
             else:
                 yield Argument(text, None, program)
         else:
-            for at in range(1, len(text)):
+            for at in range(1, min(len(text), MAX_CLUSTER)):
                 name = "-" + text[at]
                 if name not in program.valued:
                     yield Argument(name, None, program)

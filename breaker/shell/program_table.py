@@ -168,7 +168,7 @@ TABLE: dict[str, dict[str, str]] = {
             -A -B -C -m -g -t -T -j -M -E -r --after-context --before-context --context --max-count --glob --iglob
             --type --type-not --threads --max-columns --encoding --replace --max-depth -d --max-filesize --sort --sortr
             --pre --type-add --type-clear --ignore-file --path-separator --engine --field-match-separator
-            --field-context-separator --context-separator
+            --field-context-separator --context-separator --color --colors
         """,
         "volatile": "--color* --colors --no-heading --heading",
         "pattern": "-e --regexp -f --file",
@@ -350,7 +350,8 @@ TABLE: dict[str, dict[str, str]] = {
     "tmux *": {"text_operands": ALL},
     # ---- other programs whose -o or operands need a word
     "dd": _TEXT,
-    "find": {"clusters": NO, "text": "-name -iname -path -ipath -regex -iregex -printf -newer"},
+    "find": {**_TEXT, "clusters": NO},
+    "fd": _TEXT,
     # ---- PowerShell, lower case
     "invoke-webrequest": {
         "clusters": NO,
@@ -385,6 +386,7 @@ ALIASES = {
         "export": "declare, local, readonly, typeset, alias, set, unset, setenv, return, exit, type, which, whereis"
         ", trap",
         "basename": "dirname",
+        "fd": "fdfind",
         "gcc": "cc, c++, g++, clang, clang++, ld, as, gfortran",
         "strip": "objcopy",
         "flex": "lex",

@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from breaker.shell.options import skip_options
+from breaker.shell.parse import parse
 from breaker.shell.programs import base_name
 from breaker.shell.script import Word
 from breaker.word_set import word_set
@@ -122,6 +123,7 @@ _ROWS: dict[str, tuple[Wrapper, ...]] = {
     "xvfb-run": (_row("kept", "-e -f -n -p -s -w --server-num --server-args --error-file --auth-file"),),
     "dbus-run-session": (_row("kept", "--config-file --dbus-daemon"),),
     "catchsegv": (_row("kept"),),
+    "coproc": (_row("kept"),),
     "proxychains": (_row("kept", "-f"),),
     "proxychains4": (_row("kept", "-f"),),
     "torsocks": (_row("kept"),),
@@ -366,8 +368,8 @@ def _split_string(words: tuple[Word, ...], start: int, index: int) -> Wrapped | 
             value = text[2:]
         else:
             continue
-        row = WRAPPERS["env"][0]
-        return Wrapped(row, words[:at], words[behind:], (Word(value, value),))
+        split = parse(value).commands
+        return Wrapped(WRAPPERS["env"][0], words[:at], (split[0].words if split else ()) + words[behind:])
     return None
 
 
