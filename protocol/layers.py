@@ -129,7 +129,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             setting_option(setting),
             dest=_destination(setting),
-            metavar="|".join(setting.choices) or "VALUE",
+            metavar=_METAVARS.get(setting.shape, "VALUE").format("|".join(setting.choices)),
             nargs="?" if setting.shape == "flag" else None,
             const="true" if setting.shape == "flag" else None,
             help=setting.meaning.replace("%", "%%"),
@@ -145,6 +145,11 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
 def sources_of(args: argparse.Namespace, environ: Mapping[str, str]) -> Sources:
     """The layers of a command whose parser went through `add_options`."""
     return gather(args.config, environ, options_of(args))
+
+
+_METAVARS = {"choice": "{}", "flag": "true|false", "integer": "N", "number": "N"} | dict.fromkeys(
+    ("words", "integers", "wordMap", "wordsMap", "integerMap", "limitMap", "switchMap", "choiceMap"), "JSON"
+)
 
 
 def _destination(setting: Setting) -> str:

@@ -26,6 +26,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0, or 2 with the list of problems on stderr."""
+    if args.file and args.config:
+        print("toolbreaker: give one file, either FILE or --config", file=sys.stderr)
+        return 2
     args.config = args.file or args.config
     sources = layers.sources_of(args, os.environ)
     try:

@@ -13,6 +13,7 @@ from breaker.options import ConfigError
 from breaker.rules.tracks import cap
 from breaker.settings import Settings
 from protocol import layers
+from protocol.numbers import at_least
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,9 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "       %(prog)s --call N [--session NAME] [--SETTING VALUE ...] RECORDING"
     )
     parser.add_argument("command", metavar="COMMAND", nargs="?", help="a shell command line; with --call a recording")
-    parser.add_argument("--call", type=int, metavar="N", help="the Nth call of a recording, counted from 1")
+    parser.add_argument("--call", type=at_least(1), metavar="N", help="the Nth call of a recording, counted from 1")
     parser.add_argument("--session", metavar="NAME", help="which session, where the recording holds several")
-    parser.add_argument("--tool", default="bash", help="the tool's name (default: %(default)s)")
+    parser.add_argument("--tool", metavar="NAME", default="bash", help="the tool's name (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print a JSON list")
     layers.add_options(parser)
 
@@ -43,8 +44,12 @@ def run(args: argparse.Namespace) -> int:
         return 2
     if args.call is not None:
         return _recorded(args.command or "-", args.call, args.session, settings)
+    given = None if args.command is not None else sys.stdin.read()
+    if given is not None and not given.strip():
+        print("toolbreaker: give a COMMAND, or the arguments of a call as JSON on standard input", file=sys.stderr)
+        return 2
     try:
-        arguments = {"command": args.command} if args.command is not None else json.loads(sys.stdin.read())
+        arguments = {"command": args.command} if given is None else json.loads(given)
     except ValueError as error:
         print(f"toolbreaker: the arguments on standard input are not JSON: {error}", file=sys.stderr)
         return 2
@@ -67,12 +72,16 @@ def _recorded(path: str, number: int, name: str | None, settings: Settings) -> i
             names.append(session.name)
             if name in (None, session.name):
                 lines = list(why(judge_session(session, settings), number, settings))
-                print("\n".join(lines) or f"{session.name} has no call {number}", file=None if lines else sys.stderr)
-                return 0 if lines else 1
+                if not lines:
+                    print(f"toolbreaker: {session.name} has no call {number}", file=sys.stderr)
+                    return 1
+                print("\n".join(lines))
+                return 0
     except RecordingError as error:
         print(f"toolbreaker: {error}", file=sys.stderr)
         return 1
-    print(f"toolbreaker: no session {name!r}; there are {', '.join(names) or 'none'}", file=sys.stderr)
+    found = f"there is no session {name!r}, but {', '.join(names)}" if names else "there is no session"
+    print(f"toolbreaker: {path}: {found}", file=sys.stderr)
     return 1
 
 

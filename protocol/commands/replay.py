@@ -6,10 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from protocol import layers
+from protocol.numbers import processes
 
 if TYPE_CHECKING:
     from protocol.replay.collect import Input, Plan
@@ -33,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--json", action="store_true", help="print one JSON document")
     output.add_argument("--jsonl", action="store_true", help="print a JSON line a session, as soon as it is judged")
     output.add_argument("--html", metavar="FILE", help="write one self-contained page")
-    parser.add_argument("-j", "--jobs", type=_jobs, default=1, metavar="N", help="processes (0: one a core)")
+    parser.add_argument("-j", "--jobs", type=processes, default=1, metavar="N", help="processes (0: one a core)")
     parser.add_argument("--apart", action="store_true", help="do not put a subagent's file with that of its run")
     parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
     layers.add_options(parser)
@@ -120,8 +122,10 @@ class _Run:
     def _table(self) -> None:
         from protocol.replay.table import table
 
-        for line in table(self.reports()):
-            print(line)
+        reports = self.reports()
+        for first in reports:
+            for line in table(chain((first,), reports)):
+                print(line)
         self._total()
 
     def _verbose(self) -> None:
@@ -189,10 +193,3 @@ class _Run:
             return
         print(f"{self.args.html}: {some(len(reports), 'session')}, {len(html.encode()) / 1e6:.1f} MB")
         self._total()
-
-
-def _jobs(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative")
-    return number or os.cpu_count() or 1

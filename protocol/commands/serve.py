@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from protocol import layers
 from protocol.framing import DEFAULT_MAX_LINE_BYTES
+from protocol.numbers import at_least
 from protocol.store import opening
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Read JSON-RPC 2.0 requests from standard input, one a line, and answer each on standard output. "
         "Exit status 0 at the end of input, on shutdown, SIGTERM and SIGINT; 2 when the configuration is wrong."
     )
+    parser.usage = (
+        "%(prog)s [-h] [--config FILE] [--SETTING VALUE ...] [--record FILE] [--max-line-bytes N]\n"
+        "       %(prog)s --state FILE|auto|ADDRESS [--namespace NAME] [--state-days DAYS] [--once] …"
+    )
     parser.add_argument(
         "--record",
         metavar="FILE",
@@ -29,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-line-bytes",
         metavar="N",
-        type=_positive,
+        type=at_least(1),
         default=DEFAULT_MAX_LINE_BYTES,
         help="skip longer lines (default: %(default)s)",
     )
@@ -101,10 +106,3 @@ def _serve(args: argparse.Namespace, wire: Wire) -> int:
     connection = Connection(session, answering, Framer(args.max_line_bytes), recording)
     gc.freeze()  # what was loaded so far stays: no collection while serving need look at it again
     return serve(wire, connection, flush=keeping.close)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return number

@@ -38,12 +38,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Show what is stored: agents, their turns, what they spent of their budgets, the last calls that were stopped. "
         "`state reset` takes it back."
     )
-    parser.usage = "%(prog)s [-h] [--state FILE|auto] [--namespace NAME] [--json] [--SETTING VALUE ...] [reset ...]"
+    parser.usage = (
+        "%(prog)s [-h] [--state FILE|auto|ADDRESS] [--namespace NAME] [--json] [--SETTING VALUE ...]\n"
+        "       %(prog)s [--state FILE|auto|ADDRESS] [--namespace NAME] reset [--budget] [AGENT]"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(action="show")
     opening.add_place_options(parser, default="auto")
     layers.add_options(parser)
-    reset = parser.add_subparsers(metavar="").add_parser(
+    reset = parser.add_subparsers(metavar="reset", title="taking it back").add_parser(
         "reset",
         help="forget an agent and all it started, or everything",
         description="Forget an agent and all that it started, or everything. A running server notices within seconds.",

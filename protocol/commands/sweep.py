@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from protocol import layers
+from protocol.numbers import at_least, processes
 
 if TYPE_CHECKING:
     from protocol.replay.sweep import Cell, Grid
@@ -30,10 +31,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE,...",
         help="values of a setting, such as limits.exact=8,12,off or failLimit=3,5",
     )
-    parser.add_argument("--runs", type=int, default=6, metavar="N", help="count rows of failures up to N (default: 6)")
+    parser.add_argument(
+        "--runs", type=at_least(1), default=6, metavar="N", help="count rows of failures up to N (default: 6)"
+    )
     parser.add_argument("--svg", metavar="FILE", help="write the bars as SVG too")
     parser.add_argument("--json", action="store_true", help="print the grid as JSON")
-    parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="processes (0: one a core)")
+    parser.add_argument("-j", "--jobs", type=processes, default=1, metavar="N", help="processes (0: one a core)")
     parser.add_argument("--apart", action="store_true", help="do not put a subagent's file with that of its run")
     parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
     layers.add_options(parser)
@@ -51,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     try:
         axes = [axis(text) for text in args.set]
-        wanted = grid(axes, layers.sources_of(args, os.environ), max(1, args.runs), args.format)
+        wanted = grid(axes, layers.sources_of(args, os.environ), args.runs, args.format)
     except ConfigError as error:
         print(layers.complaint(error), file=sys.stderr)
         return 2
@@ -62,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.apart:
         files = together(files)
     progress = Progress(len(files))
-    cells, troubles = sweep_files(files, wanted, args.jobs or os.cpu_count() or 1, progress)
+    cells, troubles = sweep_files(files, wanted, args.jobs, progress)
     progress.clear()
     named = [trouble for trouble in troubles if not trouble.found]
     for trouble in named:
@@ -70,18 +73,29 @@ def run(args: argparse.Namespace) -> int:
     if not any(cell.total.sessions for cell in cells):
         print("toolbreaker: there is no recording", file=sys.stderr)
         return 1
+    if args.svg and not _drawn(args.svg, cells):
+        return 1
     _show(args, wanted, cells)
     return int(bool(named))
+
+
+def _drawn(path: str, cells: list[Cell]) -> bool:
+    from protocol.replay.plot import svg
+
+    try:
+        Path(path).write_text(svg(cells), "utf-8")
+    except OSError as error:
+        print(f"toolbreaker: cannot write {path}: {error.strerror}", file=sys.stderr)
+        return False
+    return True
 
 
 def _show(args: argparse.Namespace, wanted: Grid, cells: list[Cell]) -> None:
     import json
 
-    from protocol.replay.plot import bars, svg, table
+    from protocol.replay.plot import bars, table
     from protocol.replay.report import plain
 
-    if args.svg:
-        Path(args.svg).write_text(svg(cells), "utf-8")
     if args.json:
         axes = {axis.key: list(axis.values) for axis in wanted.axes}
         print(json.dumps({"axes": axes, "cells": [plain(cell) for cell in cells]}, indent=1))

@@ -108,7 +108,10 @@ def _reached(address: str, namespace: str) -> Store:
 
 
 def _positive(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
     if not 0 < number < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number of days")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of days")
     return number

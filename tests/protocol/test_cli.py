@@ -50,6 +50,26 @@ def test_a_command_that_is_not_there_names_the_nearest() -> None:
     assert "did you mean serve?" in done.stderr.decode()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["serve", "--max-line-bytes", "x"], "--max-line-bytes: 'x' is not an integer of 1 or more"),
+        (["serve", "--state-days", "soon"], "--state-days: 'soon' is not a positive number of days"),
+        (["sweep", "--set", "failLimit=3", "-j", "-2", "."], "--jobs: '-2' is not an integer of 0 or more"),
+        (["replay", "-j", "x", "."], "--jobs: 'x' is not an integer of 0 or more"),
+        (["explain", "--call", "0", "x"], "--call: '0' is not an integer of 1 or more"),
+        (["explain"], "give a COMMAND, or the arguments of a call as JSON on standard input"),
+        (["state", "show"], "'show' (choose from 'reset')"),
+        (["check-config", "a.json", "--config", "b.json"], "give one file, either FILE or --config"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_what_it_must_be(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode()
+    assert len(done.stderr.splitlines()) < 5
+
+
 @pytest.mark.parametrize("arguments", [["--nonsense"], ["--help"], ["--version", "x"], [], ["nobody", "nothing"]])
 def test_a_hook_ends_with_0_whatever_it_is_given(arguments: list[str]) -> None:
     assert run("hook", *arguments, data=b"nonsense").returncode == 0

@@ -242,6 +242,13 @@ class TestCommandLine:
         assert (settings.profile, settings.warn_at, settings.limits["exact"]) == ("loop-guard", None, 5)
         assert (settings.shadow, settings.on_limit, settings.include_local) == (True, "deny", False)
 
+    def test_help_says_what_a_value_looks_like(self) -> None:
+        parser = argparse.ArgumentParser()
+        add_options(parser)
+        usage = parser.format_usage()
+        for shown in ("--on-limit ask|deny", "--window N", "--shadow [true|false]", "--adaptive JSON", "--limits JSON"):
+            assert shown in " ".join(usage.split())
+
     def test_a_problem_names_the_option(self) -> None:
         assert refused(self.parse("--window", "3")) == ["--window: window: 3 is less than 4"]
 

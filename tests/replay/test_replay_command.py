@@ -136,6 +136,7 @@ def test_what_cannot_be_read_is_said_and_fails(recording: Path, tmp_path: Path) 
     assert "not a known recording (tried: " in done.stderr.decode()
     assert "No such file" in done.stderr.decode()
     assert "the-loop" in done.stdout.decode()
+    assert run("replay", str(tmp_path / "none.jsonl")).stdout == b""
 
 
 def test_wrong_arguments_end_with_2(recording: Path) -> None:

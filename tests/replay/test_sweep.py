@@ -150,6 +150,9 @@ class TestCommand:
         assert run("sweep", str(recording), "--set", "failLimits=3").returncode == 2
         assert run("sweep", str(recording), "--set", "nothing").returncode == 2
         assert run("sweep", str(tmp_path / "none"), "--set", "failLimit=3").returncode == 1
+        done = run("sweep", str(recording), "--set", "failLimit=3", "--svg", str(tmp_path / "none" / "a.svg"))
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.decode().splitlines()[-1].endswith("a.svg: No such file or directory")
 
 
 class TestPlot:
