@@ -65,7 +65,8 @@ CLIENTS: dict[str, Client] = {
             moved_by="CODEX_HOME",
             moves="folder",
             note="Codex runs no hook that you have not reviewed: start codex, open /hooks, read these entries and "
-            "trust them. Until then nothing is judged. It asks again when they change.",
+            "trust them. Until then nothing is judged. It asks again when they change, and reads those of a project "
+            "only once you trust the project.",
         ),
         Client(
             name="gemini-cli",
