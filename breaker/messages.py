@@ -160,15 +160,13 @@ def _finding(hit: Hit, settings: Settings) -> str:
         case "failure":
             return f"{what} failed {hit.count} times in a row (limit {hit.limit}), last with: {detail}"
         case "repeat":
-            return (
-                f"{what} would be the {_ordinal(hit.count)} within the last {settings.window} calls (limit {hit.limit})"
-            )
+            return f"{what}: the {_ordinal(hit.count)} within the last {settings.window} calls (limit {hit.limit})"
         case "signature":
-            return f"{what} would be the {_ordinal(hit.count)} of this turn (limit {hit.limit})"
+            return f"{what}: the {_ordinal(hit.count)} of this turn (limit {hit.limit})"
         case "skeleton":
             return (
-                f"{what}: the same command line but for numbers, quoted text and names, "
-                f"for the {_ordinal(hit.count)} time this turn (limit {hit.limit})"
+                f"{what}: the {_ordinal(hit.count)} command line of this turn that differs in numbers, quoted text or "
+                f"temporary names alone (limit {hit.limit})"
             )
         case "cycle":
             return f"{detail}, {hit.count} rounds (limit {hit.limit}), ending with {what}"
@@ -178,7 +176,7 @@ def _finding(hit: Hit, settings: Settings) -> str:
         case "subagentRequests":
             return f"this subagent made {hit.count} model requests (limit {hit.limit})"
         case "subagentTools":
-            return f"this would be tool call {hit.count} of this subagent (limit {hit.limit})"
+            return f"tool call {hit.count} of this subagent (limit {hit.limit})"
         case "fanout":
             return f"subagents running at once: {hit.count} (limit {hit.limit})"
         case "workflowAgents":
@@ -293,8 +291,9 @@ def _quota_warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str
 
 def _let_through(notice: Notice, settings: Settings, _: object) -> tuple[str, str]:
     finding = _finding(_hit(notice), settings)
+    denials = "1 denial" if settings.max_denials == 1 else f"{settings.max_denials} denials"
     return (
-        f"{finding}. After {settings.max_denials} denials this call was let through, once, for you to find another "
+        f"{finding}. After {denials} this call was let through, once, for you to find another "
         "way or to wind up. The next is denied again.",
         "let through after repeated denials",
     )

@@ -9,13 +9,13 @@ MAX_TEXT = 2_000
 
 # In this order: a date or a hash would otherwise lose its digits first and be taken for several numbers.
 _BLANKS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"), "<date>"),
-    (re.compile(r"\b\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?\b"), "<time>"),
-    (re.compile(r"(?:/var)?/tmp/[^\s'\"]{1,200}|\btmp[.\-_]?[A-Za-z0-9]{6,32}\b"), "<temp>"),
-    (re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"), "<id>"),
-    (re.compile(r"\b0x[0-9a-fA-F]{1,32}\b"), "<id>"),
-    (re.compile(r"\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{7,64}\b"), "<id>"),
-    (re.compile(r"\d+(?:\.\d+)?"), "<n>"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"), "{date}"),
+    (re.compile(r"\b\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?\b"), "{time}"),
+    (re.compile(r"(?:(?:/var)?/tmp|/var/folders)/[^\s'\"]{1,200}|\btmp[.\-_]?[A-Za-z0-9]{6,32}\b"), "{temp}"),
+    (re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"), "{id}"),
+    (re.compile(r"\b0x[0-9a-fA-F]{1,32}\b"), "{id}"),
+    (re.compile(r"\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{7,64}\b"), "{id}"),
+    (re.compile(r"\d+(?:\.\d+)?"), "{n}"),
     (re.compile(r"\s+"), " "),
 )
 # A quote that is never closed ends with the text: looking for its end once keeps the search linear.
@@ -27,7 +27,7 @@ def of_command(command: str) -> str | None:
 
     `None` when nothing is left: a blank command has no skeleton.
     """
-    return _blank(_QUOTED.sub("<text>", _ends(command))) or None
+    return _blank(_QUOTED.sub("{text}", _ends(command))) or None
 
 
 def of_error(text: str) -> str | None:

@@ -137,7 +137,7 @@ class TestShell:
 
     def test_a_denial_is_shown_unescaped(self) -> None:
         done = shell("guarded echo 'a\"b'; guarded echo 'a\"b'", TOOLBREAKER_LIMITS='{"exact": 2, "cmd": 2}')
-        assert "echo 'a\"b' would be the 2nd" in done.stderr
+        assert "echo 'a\"b': the 2nd" in done.stderr
         assert "\\n" not in done.stderr
 
     @pytest.mark.parametrize(

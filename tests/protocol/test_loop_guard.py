@@ -298,6 +298,7 @@ class TestSkeleton:
             ("git show 3f2a9c1d", "git show 99ab01cd"),
             ("cal 2026-01-02", "cal 1999-12-31"),
             ("cat /tmp/tmp.Ab12xY", "cat /tmp/tmp.Zz99qQ"),
+            ("wc /var/folders/ab/x1/T/f", "wc /var/folders/cd/y2/T/f"),
         ]
         for one, other in same:
             assert outcomes([wire.shell(one), wire.shell(other)]) == "+-", one
