@@ -377,9 +377,11 @@ class Engine:
             if waiting:
                 return waiting[0][0]
         if not described:
+            if not settled.call_id and not settled.tool:
+                raise UnknownCallError("give the call's callId, or its tool and arguments")
+            which = repr(settled.call_id) if settled.call_id else f"of the tool {settled.tool!r}"
             raise UnknownCallError(
-                f"agent {settled.agent!r} has no unsettled call "
-                f"{settled.call_id or settled.tool or '(neither callId nor tool given)'!r}; "
+                f"agent {settled.agent!r} has no unsettled call {which}; "
                 "to report a call that was never guarded, give its tool and arguments"
             )
         return None

@@ -312,6 +312,19 @@ def test_a_call_nobody_knows_is_invalid(method: str, params: Any) -> None:
     assert error["data"][0]["key"] == "$.callId"
 
 
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"callId": "c7"}, "agent 'main' has no unsettled call 'c7'; "),
+        ({"tool": "bash"}, "agent 'main' has no unsettled call of the tool 'bash'; "),
+        ({"arguments": {}}, "give the call's callId, or its tool and arguments"),
+    ],
+)
+def test_an_outcome_that_belongs_to_no_call_is_told_what_is_missing(params: dict[str, Any], said: str) -> None:
+    error = Memory().fail("postExecute", {**params, "result": {}})
+    assert error["data"][0]["problem"].startswith(said)
+
+
 def test_an_outcome_of_a_call_never_guarded_is_accepted_when_it_is_described() -> None:
     result = {"value": {"exitCode": 1}}
     reply = Memory().call("postExecute", tool="bash", arguments={"command": "false"}, result=result)
