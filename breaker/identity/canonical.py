@@ -125,16 +125,22 @@ def _is_deep(value: Any) -> bool:
 
 
 def _flat(value: Any, masker: Masker) -> str:
-    """A digest of any nesting, without recursion."""
+    """A digest of any nesting, without recursion. What holds itself, which JSON cannot, is read once."""
     parts: list[str] = []
     stack = [value]
+    read: set[int] = set()
     while stack:
         item = stack.pop()
+        if isinstance(item, dict | list | tuple):
+            if id(item) in read:
+                parts.append("again")
+                continue
+            read.add(id(item))
         if isinstance(item, dict):
             names = sorted(item)
             parts.append("{" + json.dumps(names))
             stack.extend(item[name] for name in names)
-        elif isinstance(item, (list, tuple)):
+        elif isinstance(item, list | tuple):
             parts.append(f"[{len(item)}")
             stack.extend(item)
         else:
