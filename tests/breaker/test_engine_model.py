@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from play import OK, engine, exit_code
 
-from breaker import Call, Engine, Settled
+from breaker import Call, Engine, Layer, Settled, UnknownCallError, Usage, resolve
 
 FILES = "abcd"
 CONFIG = {"window": 6, "warnAt": 2, "summarizeAt": 3, "limits": {"exact": 4}, "failWarnAt": 2, "failLimit": 3}
@@ -134,3 +134,78 @@ def test_a_denied_call_never_spends_what_it_did_not_touch(sinks: list[str]) -> N
         verdict = under.guard(Call("main", "bash", {"command": command}, str(number)))
         spent = under.status("main")["agents"]["main"]["window"]["counts"]
         assert (f"net:a.example/{number}" in spent) == (verdict.decision == "allow")
+
+
+# Every gate at once, at numbers that are soon reached.
+TRACKS = {"window": 6, "limits": {"exact": 5, "cmd": 4}, "warnAt": 2, "summarizeAt": 3, "failWarnAt": 2, "failLimit": 3}
+REPEATS = {"repeatLimit": 4, "skeletonLimit": 4, "cycleLimit": 2, "sameErrorLimit": 2}
+BUDGETS = {"maxTokens": 60, "sessionMaxTokens": 80, "familyMaxTokens": 100}
+QUOTAS = {"subagentRequests": 3, "subagentTools": 4, "fanout": 2, "workflowAgents": 2}
+EVERYTHING: dict[str, Any] = TRACKS | REPEATS | BUDGETS | QUOTAS
+
+agents = st.sampled_from(["main", "sub", "leaf"])
+calls = st.sampled_from(
+    [
+        ("read", {"path": "a"}),
+        ("read", {"path": "b"}),
+        ("bash", {"command": "make"}),
+        ("bash", {"command": "sleep 1"}),
+        ("bash", {"command": "sleep 2"}),
+        ("task", {}),
+        ("todo_write", {}),
+    ]
+)
+ids = st.integers(0, 9).map(str)
+events = st.lists(
+    st.one_of(
+        st.tuples(st.just("guard"), agents, calls, ids, st.sampled_from([None, "main", "sub"]), st.booleans()),
+        st.tuples(st.just("settle"), agents, ids, st.sampled_from([OK, exit_code(1)])),
+        st.tuples(st.just("approve"), agents, ids, st.sampled_from(["approved", "cancelled"])),
+        st.tuples(st.just("usage"), agents, st.integers(0, 30), st.booleans()),
+        st.tuples(st.just("turn"), agents),
+        st.tuples(st.just("start"), agents, agents, st.sampled_from(["subagent", "workflow"])),
+        st.tuples(st.just("end"), agents),
+        st.tuples(st.just("compacted"), agents),
+    ),
+    max_size=80,
+)
+
+
+def happens(under: Engine, event: Any, at: float) -> Any:
+    match event:
+        case ("guard", agent, (tool, arguments), call_id, parent, can_ask):
+            return under.guard(Call(agent, tool, arguments, call_id, parent, at=at, can_ask=can_ask))
+        case ("settle", agent, call_id, result):
+            return under.settle(Settled(agent, result, call_id, at=at))
+        case ("approve", agent, call_id, outcome):
+            return under.approve(agent, call_id, outcome)
+        case ("usage", agent, tokens, replied):
+            return under.usage(Usage(agent, tokens, at=at), replied=replied)
+        case ("turn", agent):
+            return under.user_turn(agent, at=at)
+        case ("start", agent, parent, kind):
+            return under.agent_started(agent, parent, kind, "call", at)
+        case ("end", agent):
+            return under.agent_ended(agent)
+        case ("compacted", agent):
+            return under.compacted(agent)
+
+
+@given(st.sampled_from(["standard", "loop-guard", "adaptive"]), events, st.sets(st.integers(0, 79)))
+@settings(deadline=None)
+def test_snapshots_in_the_middle_of_anything_change_no_answer(profile: str, events: list[Any], at: set[int]) -> None:
+    resolved = resolve([Layer("test", {"profile": profile, **EVERYTHING})]).settings
+    through, restored = Engine(resolved), Engine(resolved)
+    for number, event in enumerate(events):
+        if number in at:
+            snapshot = json.loads(json.dumps(restored.snapshot()))
+            restored = Engine(resolved)
+            restored.restore(snapshot)
+        answers = []
+        for under in (through, restored):
+            try:
+                answers.append(happens(under, event, 600.0 * number))
+            except UnknownCallError as error:
+                answers.append(str(error))
+        assert answers[0] == answers[1]
+    assert through.status() == restored.status()
