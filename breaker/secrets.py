@@ -202,12 +202,12 @@ def find_secrets(text: str) -> list[tuple[int, int]]:
 
 
 def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Without what is no secret, and what overlaps as one."""
+    """Without what is no secret, and what overlaps or touches as one."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if _PLAIN.match(text[start:end]):
+        if _PLAIN.match(text, start, end):
             continue
-        if joined and start < joined[-1][1]:
+        if joined and start <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:
             joined.append((start, end))
@@ -223,6 +223,7 @@ def _named(text: str, low: str, hinted: list[str]) -> Iterator[tuple[int, int]]:
             places.append(at)
             at = low.find(hint, at + len(hint))
     done = 0
+    read: dict[str, tuple[int, int]] = {}
     for at in sorted(places):
         if at < done:
             continue
@@ -237,11 +238,11 @@ def _named(text: str, low: str, hinted: list[str]) -> Iterator[tuple[int, int]]:
         if text[begin - 1 : begin] == "$":
             continue  # `$TOKEN = …` compares a reference
         start = after.end()
-        end = _value_end(text, begin, name, after)
+        end = _value_end(text, begin, name, after, read)
         scheme = _SCHEME.match(text, start, end)
         if scheme:
             start = scheme.end()
-        if end > start and not _PLAIN.match(text[start:end]):
+        if end > start and not _PLAIN.match(text, start, end):
             yield start, end
             done = end
 
@@ -252,8 +253,12 @@ def _name_begin(text: str, at: int, lowest: int) -> int:
     return at
 
 
-def _value_end(text: str, begin: int, name: str, after: re.Match[str]) -> int:
-    """Where the value ends: at its quote; a header at the quote around it or the end of the line; else at a blank."""
+def _value_end(text: str, begin: int, name: str, after: re.Match[str], read: dict[str, tuple[int, int]]) -> int:
+    """Where the value ends: at its quote; a header at the quote around it or the end of the line; else at a blank.
+
+    `read` holds how far each form was read already and where its value ended: one that begins inside another ends
+    with it, and is not read again.
+    """
     form = after["open"]
     if form is None:
         form = ":" if after["sep"] == ":" else "="
@@ -264,11 +269,14 @@ def _value_end(text: str, begin: int, name: str, after: re.Match[str]) -> int:
             else:
                 form = "line" if after["blank"] else ":"
     start = after.end()
-    value = _VALUE[form].match(text, start)
-    end = value.end() if value else start
-    while form == "=" and end > start and text[end - 1] in ",]}":  # of code: `f(password=x, …)`
-        end -= 1
-    return end
+    reached, end = read.get(form, (0, 0))
+    if start >= reached:
+        value = _VALUE[form].match(text, start)
+        reached = end = value.end() if value else start
+        while form == "=" and end > start and text[end - 1] in ",]}":  # of code: `f(password=x, …)`
+            end -= 1
+        read[form] = reached, end
+    return max(start, end)
 
 
 def _mask_secret(value: Any, pseudonym: Pseudonym) -> Any:
