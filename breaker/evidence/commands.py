@@ -93,7 +93,7 @@ _NO_ACTION: tuple[tuple[str, re.Pattern[str]], ...] = (
     (">", re.compile(r" (?:2>&1|&>/dev/null|[12]?>/dev/null|2>>?/dev/null)(?=[ )]|\Z)")),
     (
         " |",
-        re.compile(r" \|&? (?:head|tail|less|more|cat|bat)(?: -[\w=+-]{1,20}| [+-]?\d{1,9})*(?= (?:&&|\|\||;|\|)|\Z)"),
+        re.compile(r" \|&? (?:head|tail|less|more|cat|bat)(?: -[\w=+-]{1,20}+| \+?\d{1,9}+)*+(?= (?:&&|\|\||;|\|)|\Z)"),
     ),
     ("|| true", re.compile(r" \|\| true\Z")),
     (" :", re.compile(r" (?:\|\||;|&&) :\Z")),

@@ -10,7 +10,7 @@ MAX_EXPANDED = 32
 """Texts that one pattern stands for; what would make more of them is a hole."""
 _MAX_CHARACTERS = 2048  # of a pattern that is expanded
 
-_BRACES = r"\{([^{}\s]*,[^{}\s]*)\}|\{(\d{1,9})\.\.(\d{1,9})\}"
+_BRACES = r"\{([^{},\s]*+,[^{}\s]*+)\}|\{(\d{1,9})\.\.(\d{1,9})\}"
 SHELL = re.compile(_BRACES)
 CURL = re.compile(_BRACES + r"|\[(\d{1,9})-(\d{1,9})(?::(\d{1,4}))?\]|\[([a-zA-Z])-([a-zA-Z])\]")
 

@@ -104,8 +104,8 @@ SUBCOMMANDS: dict[str, frozenset[str]] = {
 
 _NULL = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "nul", "NUL", "$null"})
 _INPUT = frozenset({"<", "<<", "<<-", "<<<", "<&"})
-_AWK_CHANGES = re.compile(r"system\s*\(|>\s*\"|>>|\|\s*\"|print[^\n;}]*[^=!<>]>\s*[a-zA-Z_(]")
-_SED_CHANGES = re.compile(r"(?:^|[;{\n]|\d|\$|/[a-zA-Z]*)\s*[wW]\s+\S|(?:^|[;{\n0-9])e(?:\s|$)")
+_AWK_CHANGES = re.compile(r"system\s*\(|>\s*\"|>>|\|\s*\"|print(?:(?!print)[^\n;}])*[^=!<>]>\s*[a-zA-Z_(]")
+_SED_CHANGES = re.compile(r"(?:^|[;{\n]|\d|\$|/[a-zA-Z]*)[^\S\n]*[wW]\s+\S|(?:^|[;{\n0-9])e(?:\s|$)")
 _FD = re.compile(r"[0-9]*-?\Z")
 
 
