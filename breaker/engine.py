@@ -29,7 +29,6 @@ from breaker.events import (
     Usage,
     Verdict,
 )
-from breaker.evidence.answers import read_answer
 from breaker.gate import CODES, GATES, Ruling
 from breaker.identity.compact import CompactIdentifier, compact_limits, wordless
 from breaker.identity.compact import compact as short_form
@@ -425,8 +424,8 @@ class Engine:
             self.state.succeeded(agent, tracked)
             self.state.recovered(agent, pending.tool)
         rules = self._tracks
-        if pending.facts is not None:
-            answer = read_answer(pending.facts, settled.result, outcome)
+        if pending.facts is not None and self._adaptive.active:
+            answer = self._adaptive.read(pending.facts, settled.result, outcome)
             self.state.witness(agent, pending, answer, settled.at)
             rules = (*rules, self._adaptive)
         after = Aftermath(settled.agent, agent, pending, outcome, self.state)

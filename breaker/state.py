@@ -20,8 +20,7 @@ from msgspec import Struct, field
 
 from breaker.events import Decision, Failure, Hit, Stage, Usage
 from breaker.evidence import log as evidence
-from breaker.evidence.answers import Answer
-from breaker.evidence.keys import Facts
+from breaker.evidence.facts import Answer, Facts
 from breaker.evidence.log import Log, Shut
 
 VERSION = 1

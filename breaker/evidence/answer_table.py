@@ -105,8 +105,6 @@ FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )  # fmt: skip
 """Failures that the system names, by class; the first that fits. What may pass by itself comes first."""
 
-TRANSIENT = frozenset({"rate", "refused", "reset", "dns", "timeout", "unavailable", "locked"})
-
 LIKE_AN_ERROR = re.compile(
     r"\W{0,12}(?:\[?(?:error|err!|fatal|failed|failure|exception|panic|traceback|usage error|e:|e\d{3,5}:|"
     r"npm err|warning: could not)\b"

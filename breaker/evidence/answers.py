@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any
 from zlib import crc32
 
 import msgspec
-from msgspec import Struct
 
 from breaker import failure
 from breaker.content import text_of
@@ -36,15 +35,13 @@ from breaker.evidence.answer_table import (
     NOT_EMPTY,
     SHELL_VALUE,
     STARTED,
-    TRANSIENT,
     VOLATILE_KEYS,
 )
 from breaker.evidence.blanking import BLANK, HEAD, TAIL, blank, bones, clip, frame, is_random
 from breaker.evidence.classes import DEEDS
-from breaker.evidence.keys import Facts, digest
+from breaker.evidence.facts import Answer, Facts, Outcome
+from breaker.evidence.keys import digest
 from breaker.failure import Classified
-
-Outcome = Literal["ok", "empty", "fail", "denied", "invalid", "aborted"]
 
 SHORT = 400
 """Characters of an answer up to which single words of it tell its state."""
@@ -54,27 +51,6 @@ MAX_LINES = 400
 MAX_DEPTH = 12
 _ENDS = 800
 """Characters of a failure's text that are looked at, from its beginning and from its end."""
-
-
-class Answer(Struct, frozen=True):
-    """`failure` is the class of a failure, hard when the system names it (errno, HTTP, auth, rate, time-out).
-
-    `same` and `bones` are digests of the text without volatile tokens, and without numbers. `lines` are digests of its
-    lines. `live` is 1 when the answer says that something goes on, -1 when it says that it is over; `started`
-    when a command was left running. `opaque` answers are pictures that cannot be seen here.
-    """
-
-    outcome: Outcome
-    same: str
-    bones: str
-    failure: str = ""
-    hard: bool = False
-    lines: tuple[int, ...] = ()
-    live: int = 0
-    numbers: bool = False
-    opaque: bool = False
-    started: bool = False
-    size: int = 0
 
 
 def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
@@ -259,11 +235,6 @@ def _error_line(text: str) -> str:
     found = _ERROR_LINE.search(text)
     line = found[0] if found else text.lstrip()[:200].partition("\n")[0]
     return _NUMBERS.sub("#", _PATHS.sub("/", _QUOTES.sub("''", blank(line)))).strip()
-
-
-def is_transient(failure_class: str) -> bool:
-    """Whether a failure may pass by itself: then a pause before the next try is a way to get on."""
-    return failure_class in TRANSIENT or failure_class.startswith("http 5") or failure_class == "http 429"
 
 
 # -- what it says ---------------------------------------------------------------------------------------------

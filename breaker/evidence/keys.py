@@ -10,12 +10,12 @@ from typing import Any
 from zlib import crc32
 
 import msgspec
-from msgspec import Struct
 
 from breaker.events import Annotations
 from breaker.evidence import classes
 from breaker.evidence.classes import Kind
 from breaker.evidence.commands import FURTHEST, Summary, summarize
+from breaker.evidence.facts import Facts
 from breaker.shell.commands import Reading
 from breaker.word_set import word_set
 
@@ -80,25 +80,6 @@ _URL_PAGING = re.compile(
     r"(?<=[?&])(?:page|per_page|offset|limit|cursor|start|after|before|_|t|ts|cb|nocache|rand|nonce|v)=[^&#\s'\"]{0,200}&?"
 )
 _CODE = re.compile(r"[(){}\[\]=;]")
-
-
-class Facts(Struct, frozen=True):
-    """What a call is, before it runs. `words` are digests of its free text's words; `content` says that its
-    texts are what is written somewhere, not remarks. See `Summary` for the others."""
-
-    tool: str
-    kind: Kind
-    strict: str
-    loose: str
-    family: str
-    words: tuple[int, ...] = ()
-    target: str = ""
-    span: tuple[int, int] | None = None
-    slept: float = 0.0
-    incremental: bool = False
-    overview: bool = False
-    shell: bool = False
-    content: bool = False
 
 
 def describe(

@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from breaker.evidence.answers import Answer
 from breaker.evidence.classes import DEEDS, LOOKS, Kind
-from breaker.evidence.keys import Facts
+from breaker.evidence.facts import Answer, Facts
 
 LOOK_BACK = 40
 """Settled calls that rules look at."""

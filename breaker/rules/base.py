@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from breaker.events import Call, Hit
-from breaker.evidence.keys import Facts
+from breaker.evidence.facts import Facts
 from breaker.failure import Classified
 from breaker.identity.identify import Identity
 from breaker.state import Agent, Notice, Pending, State

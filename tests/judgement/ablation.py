@@ -20,6 +20,7 @@ from msgspec import structs
 
 from breaker.adaptive_limits import RULES
 from breaker.evidence import answers, keys, log
+from breaker.evidence.facts import Facts
 from breaker.rules.adaptive import base, looks, repetition
 from breaker.settings import Settings
 
@@ -45,15 +46,15 @@ def _always(value: Any) -> Callable[[Any], Any]:
     return lambda real: lambda *_args, **_kwargs: value
 
 
-def _no_loose_keys(real: Callable[..., keys.Facts]) -> Callable[..., keys.Facts]:
-    def describe(*args: Any, **kwargs: Any) -> keys.Facts:
+def _no_loose_keys(real: Callable[..., Facts]) -> Callable[..., Facts]:
+    def describe(*args: Any, **kwargs: Any) -> Facts:
         facts = real(*args, **kwargs)
         return structs.replace(facts, loose=facts.strict, overview=False, words=())
 
     return describe
 
 
-def _no_kinds(real: Callable[..., keys.Facts]) -> Callable[..., keys.Facts]:
+def _no_kinds(real: Callable[..., Facts]) -> Callable[..., Facts]:
     return lambda *args, **kwargs: structs.replace(real(*args, **kwargs), kind="other")
 
 
@@ -66,9 +67,7 @@ def _steps_apart(real: Callable[..., int]) -> Callable[..., int]:
 
 
 def _described(make: Callable[[Any], Any]) -> Patch:
-    from breaker.rules.adaptive import rule
-
-    return _replaced(rule, "describe", make)
+    return _replaced(keys, "describe", make)
 
 
 def _together(*patches: Patch) -> Patch:

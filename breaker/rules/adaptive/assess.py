@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from breaker.adaptive_limits import Limits
-from breaker.evidence.keys import Facts
+from breaker.evidence.facts import Facts
 from breaker.evidence.log import Log
 from breaker.rules.adaptive import failures, looks, repetition, stagnation
 from breaker.rules.adaptive.base import Case, Finding, case

@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from breaker.adaptive_limits import Limits
 from breaker.evidence import log as evidence
-from breaker.evidence.answers import is_transient
-from breaker.evidence.keys import Facts
+from breaker.evidence.facts import Facts, is_transient
 from breaker.evidence.log import Entry, Log
 from breaker.rules.adaptive.limits import HASTY, IDLE, TWINS
 

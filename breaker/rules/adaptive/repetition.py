@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breaker.adaptive_limits import Limits
-from breaker.evidence.answers import is_transient
+from breaker.evidence.facts import is_transient
 from breaker.evidence.log import Entry
 from breaker.rules.adaptive.base import Case, Chain, Finding, chain, is_polled, patience
 from breaker.rules.adaptive.limits import HASTY, SLOW

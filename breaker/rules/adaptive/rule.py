@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import cast
 
 from breaker import adaptive_limits
-from breaker.events import Call, Hit
+from breaker.events import Call, Hit, Result
 from breaker.evidence.classes import Kind
-from breaker.evidence.keys import Facts, describe
+from breaker.evidence.facts import Answer, Facts
+from breaker.failure import Classified
 from breaker.identity.identify import Identity
 from breaker.rules.adaptive.assess import assess
 from breaker.rules.adaptive.base import Finding
@@ -33,6 +34,15 @@ class Adaptive(Rule):
         self._kinds = {tool.lower(): cast(Kind, kind) for tool, kind in settings.tool_classes.items()}
         self._spawns = frozenset(tool.lower() for tool in settings.spawn_tools)
         self._facts: dict[tuple[object, ...], Facts] = {}
+        if self.active:  # their expressions take longer to build than all else that an engine needs
+            from breaker.evidence.answers import read_answer
+            from breaker.evidence.keys import describe
+
+            self._describe, self._read = describe, read_answer
+
+    def read(self, facts: Facts, result: Result, classified: Classified) -> Answer:
+        """What a call answered."""
+        return self._read(facts, result, classified)
 
     def describe(self, call: Call, identity: Identity) -> Facts:
         """What the call is. Repeats are what this program is about, so the last ones are remembered."""
@@ -43,7 +53,7 @@ class Adaptive(Rule):
             if call.tool.lower() in self._spawns and call.tool.lower() not in kinds:
                 kinds = {**kinds, call.tool.lower(): "spawn"}
             reading = identity.reading if identity.kind == "shell" else None
-            facts = describe(call.tool, call.arguments, call.annotations, reading=reading, kinds=kinds)
+            facts = self._describe(call.tool, call.arguments, call.annotations, reading=reading, kinds=kinds)
             if len(self._facts) >= _CACHED:
                 del self._facts[next(iter(self._facts))]
         self._facts[key] = facts

@@ -10,8 +10,9 @@ import pytest
 
 from breaker import failure
 from breaker.events import Result
-from breaker.evidence.answers import Answer, read_answer
-from breaker.evidence.keys import Facts, describe
+from breaker.evidence.answers import read_answer
+from breaker.evidence.facts import Answer, Facts
+from breaker.evidence.keys import describe
 from breaker.identity.identify import Identifier
 from breaker.settings import preset
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from breaker.evidence.keys import Facts, describe
+from breaker.evidence.facts import Facts
+from breaker.evidence.keys import describe
 from breaker.identity.identify import Identifier
 from breaker.settings import preset
 
