@@ -387,7 +387,8 @@ ALIASES = {
         ", trap",
         "basename": "dirname",
         "fd": "fdfind",
-        "gcc": "cc, c++, g++, clang, clang++, ld, as, gfortran",
+        "gcc": "cc, c++, g++, clang, clang++, ld, ld.lld, ld.gold, ld.bfd, as, gfortran, emcc, em++, tcc, icc, mpicc"
+        ", mpicxx",
         "strip": "objcopy",
         "flex": "lex",
         "gpg": "gpg2",

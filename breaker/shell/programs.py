@@ -48,6 +48,8 @@ _VERSION = re.compile(r"(?<=[a-z])-?\d+(?:\.\d+)*\Z")
 _VERSIONED = frozenset(
     {"python", "pypy", "pip", "ruby", "perl", "php", "lua", "node", "gcc", "g++", "clang", "clang++"}
 )
+_OF_A_MACHINE = frozenset({"gcc", "g++", "clang", "clang++", "ld", "gfortran", "strip", "objcopy"})
+"""Tools whose name may begin with the machine that they work for: `arm-none-eabi-gcc`."""
 
 
 @lru_cache(maxsize=2048)
@@ -76,7 +78,10 @@ def family(name: str) -> str:
     if name in ALIASES:
         return ALIASES[name]
     plain = _VERSION.sub("", name)
-    return ALIASES.get(plain, plain) if plain in _VERSIONED else name
+    if plain in _VERSIONED:
+        return ALIASES.get(plain, plain)
+    machine, dash, tool = plain.rpartition("-")
+    return ALIASES.get(tool, tool) if dash and machine and tool in _OF_A_MACHINE else name
 
 
 @lru_cache(maxsize=4096)

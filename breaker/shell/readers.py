@@ -194,10 +194,16 @@ def _writes(redirect: Redirect) -> bool:
     return text not in _NULL and not (redirect.operator == ">&" and _FD.match(text))
 
 
+def _takes_output(redirect: Redirect) -> bool:
+    return (
+        redirect.operator not in _INPUT and redirect.fd != "2" and not (redirect.target and redirect.target.text == "2")
+    )
+
+
 def writes_status(commands: tuple[Simple, ...]) -> Literal["first", "last"] | None:
     """Where the output of a command that asks curl for the HTTP status has it: "first", or "last" behind the body."""
     for simple in commands:
-        if family(simple.program) != "curl":
+        if family(simple.program) != "curl" or any(_takes_output(redirect) for redirect in simple.redirects):
             continue
         asks = elsewhere = False
         for argument in read_arguments(simple.words, program("curl")):

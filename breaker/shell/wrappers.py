@@ -25,7 +25,8 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     `valued` options take the next word; `operands` words stand before the inner command; `assigns`: `A=1` may stand
     there. `path` is the sub-command that runs things. `script` options hold a shell script instead of words;
     `joined`: the words make one script (`eval`, `watch`). `dashes`: the command is what follows `--`. `quits` options
-    mean that nothing is run. `until` ends the inner command.
+    mean that nothing is run. `until` ends the inner command. `late`: a `script` option may stand behind operands.
+    `splits`: a command in one word is a script's.
     """
 
     role: Role
@@ -38,6 +39,8 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     dashes: bool = False
     quits: frozenset[str] = frozenset()
     until: frozenset[str] = frozenset()
+    late: bool = False
+    splits: bool = False
 
 
 def _row(
@@ -52,6 +55,8 @@ def _row(
     dashes: bool = False,
     quits: str = "",
     until: str = "",
+    late: bool = False,
+    splits: bool = False,
 ) -> Wrapper:
     return Wrapper(
         role=role,
@@ -64,6 +69,8 @@ def _row(
         dashes=dashes,
         quits=word_set(quits),
         until=word_set(until),
+        late=late,
+        splits=splits,
     )
 
 
@@ -116,14 +123,18 @@ _ROWS: dict[str, tuple[Wrapper, ...]] = {
     ),
     "doas": (_row("kept", "-u -C", quits="-L"),),
     "env": (_row("kept", "-u -C --unset --chdir -a --argv0 -P", assigns=True),),
-    "su": (_row("kept", "-s --shell -g --group -G --supp-group -w", script="-c --command --session-command"),),
-    "runuser": (_row("kept", "-u --user -s --shell -g --group -G", script="-c --command"),),
+    "su": (
+        _row("kept", "-s --shell -g --group -G --supp-group -w", script="-c --command --session-command", late=True),
+    ),
+    "runuser": (_row("kept", "-u --user -s --shell -g --group -G", script="-c --command", late=True),),
     "chroot": (_row("kept", "--userspec --groups", 1),),
     "strace": (_row("kept", "-a -b -e -E -I -o -O -p -P -s -S -u -U -X --output --trace"),),
     "xvfb-run": (_row("kept", "-e -f -n -p -s -w --server-num --server-args --error-file --auth-file"),),
     "dbus-run-session": (_row("kept", "--config-file --dbus-daemon"),),
     "catchsegv": (_row("kept"),),
+    "ccache": (_row("kept"),),
     "coproc": (_row("kept"),),
+    "distcc": (_row("kept"),),
     "proxychains": (_row("kept", "-f"),),
     "proxychains4": (_row("kept", "-f"),),
     "torsocks": (_row("kept"),),
@@ -131,7 +142,7 @@ _ROWS: dict[str, tuple[Wrapper, ...]] = {
     "systemd-run": (_row("kept", "-u --unit -p --property --uid --gid -E --setenv --working-directory --description"),),
     # programs that run others
     "xargs": (_row("runner", _XARGS),),
-    "parallel": (_row("runner", _PARALLEL, until="::: :::+ :::: ::::+"),),
+    "parallel": (_row("runner", _PARALLEL, until="::: :::+ :::: ::::+", splits=True),),
     "watch": (_row("runner", "-n --interval -q --equexit", joined=True),),
     "entr": (_row("runner"),),
     "uv": (_row("runner", _UV_RUN, path="run"), _row("runner", _UV_RUN, path="tool run")),
@@ -151,8 +162,8 @@ _ROWS: dict[str, tuple[Wrapper, ...]] = {
     "yarn": (_row("runner", path="exec"), _row("runner", "-p --package", path="dlx")),
     "bun": (_row("runner", path="x"),),
     "mise": (
-        _row("runner", "-C --cd -E --env -j --jobs", path="exec", script="-c --command", dashes=True),
-        _row("runner", "-C --cd -E --env -j --jobs", path="x", script="-c --command", dashes=True),
+        _row("runner", "-C --cd -E --env -j --jobs", path="exec", script="-c --command", dashes=True, late=True),
+        _row("runner", "-C --cd -E --env -j --jobs", path="x", script="-c --command", dashes=True, late=True),
     ),
     "direnv": (_row("runner", "", 1, path="exec"),),
     "conda": (_row("runner", _CONDA, path="run"),),
@@ -303,19 +314,14 @@ def _behind_path(words: Sequence[Word], row: Wrapper) -> int:
 def _unwrap(words: tuple[Word, ...], row: Wrapper, start: int) -> Wrapped | None:
     if row.quits and any(_has_option(word.text, row.quits) for word in _options(words, start, row)):
         return None
+    dashes = next((index for index in range(start, len(words)) if words[index].text == "--"), len(words))
+    index = dashes + 1 if row.dashes else _first_operand(words, row, start)
     if row.script:
-        for index in range(start, len(words) - 1):
-            if words[index].text in row.script:
-                return Wrapped(row, words[:index], (), (words[index + 1],), words[index + 2 :])
-    if row.dashes:
-        at = next((index for index in range(start, len(words)) if words[index].text == "--"), 0)
-        index = at + 1 if at else len(words)
-    else:
-        index = _first_operand(words, row, start)
-    if row is WRAPPERS["env"][0] and index < len(words) + 1:
-        split = _split_string(words, start, index)
-        if split is not None:
-            return split
+        for at in range(start, min(dashes if row.late else index + 1, len(words) - 1)):
+            if words[at].text in row.script:
+                return Wrapped(row, words[:at], (), (words[at + 1],), words[at + 2 :])
+    if row is WRAPPERS["env"][0] and (split := _split_string(words, start, index)):
+        return split
     if index >= len(words):
         return None
     end = next((at for at in range(index, len(words)) if words[at].text in row.until), len(words))
@@ -323,7 +329,11 @@ def _unwrap(words: tuple[Word, ...], row: Wrapper, start: int) -> Wrapped | None
         return None
     if row.joined:
         return Wrapped(row, words[:index], (), words[index:end], words[end:])
-    return Wrapped(row, words[:index], words[index:end], (), words[end:])
+    inner = words[index:end]
+    if row.splits and len(inner) == 1 and inner[0].literal and " " in inner[0].text:
+        split_words = parse(inner[0].text).commands
+        inner = split_words[0].words if split_words else ()
+    return Wrapped(row, words[:index], inner, (), words[end:])
 
 
 def _first_operand(words: Sequence[Word], row: Wrapper, start: int) -> int:
