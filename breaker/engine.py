@@ -309,7 +309,7 @@ class Engine:
                 (h.fingerprint for h in hits if h.gate in gate.TRACKS and h.fingerprint),
                 self.settings.window,
             )
-            self.state.denied(agent, [gate.spot(h) for h in hits if GATES[h.gate].escape == "hatch"])
+            self.state.denied(agent, [gate.spot(h) for h in hits if GATES[h.gate].escape in ("hatch", "probe")])
             if pending.facts is not None:
                 for key, hit in keys_to_shut(pending.facts, hits).items():
                     self.state.shut(agent, key, hit)

@@ -18,15 +18,22 @@ from breaker.state import State
 
 REPEAT = "REPEAT_TOOL_BLOCKED"
 
-Escape = Literal["ask", "hatch", "quota"]
+Escape = Literal["ask", "probe", "hatch", "quota"]
 
 
 ADAPTIVE = ("poll", *RULES)
 """Gates of the adaptive rules; `poll` is `sameAnswer` where something goes on by itself."""
 
 
+PROBED = frozenset({"sameFailure", "nothingFound", "fixedAnswer", "plans"})
+"""Those of them that stop calls which were never made: of a tool, of all looks."""
+
+
 class Gate(Struct, frozen=True):
-    """A gate's code on the wire, and the way out: an operator, a pass after denials, or one free overrun."""
+    """A gate's code on the wire, and the way out: an operator, a pass after denials, or one free overrun.
+
+    A `probe` has both of the first two: what closes a whole tool must not close it for good.
+    """
 
     code: str
     escape: Escape
@@ -35,7 +42,7 @@ class Gate(Struct, frozen=True):
 GATES: dict[str, Gate] = {
     "failure": Gate(REPEAT, "ask"),
     "repeat": Gate(REPEAT, "ask"),
-    **{name: Gate(REPEAT, "ask") for name in ADAPTIVE},
+    **{name: Gate(REPEAT, "probe" if name in PROBED else "ask") for name in ADAPTIVE},
     "turnBudget": Gate("LOOP_GUARD_BUDGET_EXHAUSTED", "hatch"),
     "sessionBudget": Gate("LOOP_GUARD_SESSION_BUDGET", "hatch"),
     "familyBudget": Gate("LOOP_GUARD_FAMILY_BUDGET", "hatch"),
@@ -80,7 +87,7 @@ def rule(hits: Sequence[Hit], state: State, name: str, settings: Settings, can_a
         and can_ask
         and not refused
         and not asking
-        and all(GATES[hit.gate].escape == "ask" for hit in blocking)
+        and all(GATES[hit.gate].escape in ("ask", "probe") for hit in blocking)
     ):
         return Ruling("ask", blocking, passing)
     return Ruling("deny", blocking, passing, refused, asking)
@@ -112,7 +119,7 @@ def quota_spot(state: State, name: str, hit: Hit) -> tuple[str, str]:
 
 def _may_pass(hit: Hit, state: State, name: str, settings: Settings) -> bool:
     escape = GATES[hit.gate].escape
-    if escape == "hatch":
+    if escape == "hatch" or (escape == "probe" and hit.fingerprint not in state.agents[name].refused):
         denials = state.agents[name].denials.get(spot(hit), 0)
         return settings.max_denials is not None and denials >= settings.max_denials
     if escape == "quota":

@@ -16,10 +16,10 @@ from breaker.evidence.facts import Answer, Facts
 LOOK_BACK = 40
 """Settled calls that rules look at."""
 LOOK_BACK_SECONDS = 30 * 60.0
-MAX_KEYS = 1_024
+MAX_KEYS = 512
 """Actions of which the last answers are remembered."""
 MAX_ANSWERS = 4
-MAX_SEEN = 4_096
+MAX_SEEN = 2_048
 """Lines, and words, that are remembered as seen; twice as many at most."""
 MAX_TARGETS = 64
 MAX_SPANS = 32

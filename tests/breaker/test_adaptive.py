@@ -162,6 +162,19 @@ def test_somebody_who_declines_is_not_asked_again() -> None:
     assert agent.look() == "deny"
 
 
+def test_a_tool_that_fails_alike_is_closed_but_for_a_probe_after_three_denials() -> None:
+    agent = Agent()
+    decisions = []
+    for n in range(14):
+        decisions.append(
+            agent.call("edit", {"path": "a.py", "old_string": f"x{n}", "new_string": "y"}, "Error: no match").decision
+        )
+    assert decisions == ["allow"] * 6 + (["deny"] * 3 + ["allow"]) * 2
+    assert agent.call("edit", {"path": "a.py", "old_string": "z", "new_string": "y"}).decision == "deny"
+    assert agent.call("write_file", {"path": "a.py", "content": "y"}).decision == "allow"
+    assert agent.call("edit", {"path": "a.py", "old_string": "z", "new_string": "y"}).decision == "allow"
+
+
 def test_another_agent_is_not_touched() -> None:
     engine = Engine(preset("adaptive"))
     first, second = Agent(engine, "first"), Agent(engine, "second")
