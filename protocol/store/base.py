@@ -80,7 +80,7 @@ class Store(Protocol):
     """What digests of secrets are keyed by, the same for all processes on it."""
 
     notes: list[str]
-    """What was found amiss when it was opened."""
+    """What was found amiss when it was opened, and since: it only grows."""
 
     def apply(self, entries: Sequence[Entry], ticket: str | None = None) -> dict[str, Account]:
         """Add entries, all or none, and return the accounts of their agents and of everybody above these.

@@ -4,6 +4,9 @@ The engine's state tells the keeper of every change. What a request to the model
 other messages changed before these are answered; what a `guard` changed is left to a thread, so that no call ever
 waits for a disk or a network. The thread also fetches what other processes added.
 
+A store that is not near is touched by the thread alone. Whoever wants something stored there waits for the thread,
+and no longer than `PATIENCE_SECONDS`: messages are answered in order, and a tool call may come next.
+
 Whatever the store does, the judgement goes on from memory. While the store is away, changes queue; one that is
 broken is given up.
 
@@ -28,6 +31,9 @@ from breaker.state import Account, Agent, Entry
 from protocol.store.base import AwayError, BrokenError, ReadOnlyError, Store
 
 Log = Callable[[str], None]
+
+PATIENCE_SECONDS = 0.035
+"""How long a message waits for a server. A call that was sent right behind it shall not feel it (50 ms)."""
 
 GATHER_SECONDS = 0.005
 """How long the thread lets changes gather, so that a burst of calls is written at once."""
@@ -85,6 +91,8 @@ class Keeper:
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
+        self._hurry = threading.Event()
+        self._moved = threading.Event()
         self._over = threading.Event()
         # written by the engine's thread
         self._number = 0
@@ -94,6 +102,7 @@ class Keeper:
         self._active: dict[str, float] = {}
         # handed over
         self._wanted: deque[str] = deque(maxlen=MAX_ACTIVE)
+        self._late = False
         self._outbox: deque[tuple[int, Entry]] = deque()
         self._inbox: deque[Told] = deque()
         # under the lock
@@ -104,6 +113,11 @@ class Keeper:
         self._dropped = 0
         self._faulted = False
         self._fetched = time.monotonic()
+        self._heeded = len(store.notes) if store else 0
+        # written by the other thread
+        self._reached = 0
+        self._begun = 0
+        self._ended = 0
 
     # -- the engine's thread --------------------------------------------------------------------------------
 
@@ -136,6 +150,12 @@ class Keeper:
         """Load an agent that somebody wants to look at, if it was stored. No call waits for that."""
         if agent is None or self._engine is None or agent in self._engine.state.agents:
             return
+        if self._store is not None and not self._store.near:
+            self._wanted.append(agent)
+            goal = self._begun + 1  # a round that begins from now on asks for it
+            self._wait(lambda: self._ended >= goal)
+            self._take_in()
+            return
         with self._lock:
             try:
                 account = self._store.load(agent) if self._store and not self._away else None
@@ -160,6 +180,7 @@ class Keeper:
     def close(self) -> None:
         """Store what is left, and let go."""
         self._over.set()
+        self._hurry.set()
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
@@ -223,9 +244,26 @@ class Keeper:
         if self._away:  # the thread tries again, in its own time
             self._awaken()
             return
-        with self._lock:
-            self._store_all()
+        if self._store is not None and not self._store.near:
+            number = self._number
+            self._wait(lambda: self._reached >= number or self._store is None or not self._writes)
+        else:
+            with self._lock:
+                self._store_all()
         self._take_in()
+
+    def _wait(self, done: Callable[[], bool]) -> None:
+        """Let the other thread go on at once, and wait for it in bounds. Once it was late nobody waits for it until
+        it has caught up, or many messages in a row would wait."""
+        self._hurry.set()
+        self._awaken()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not (self._away or self._late):
+            self._moved.clear()
+            if done() or self._away:
+                return
+            left = deadline - time.monotonic()
+            self._late = left <= 0 or not self._moved.wait(left)
 
     def _take_in(self) -> None:
         """Believe what the store said, but of accounts that changed here since."""
@@ -258,14 +296,19 @@ class Keeper:
         while not self._over.is_set():
             self._wake.wait(self._refresh_seconds)
             self._wake.clear()
-            self._over.wait(GATHER_SECONDS)
+            self._hurry.wait(GATHER_SECONDS)
+            self._hurry.clear()
             now = time.monotonic()
             if self._away and now - tried < self._refresh_seconds:
                 continue
             tried = now
+            self._begun += 1
             with self._lock:
                 if self._store_all():
                     self._fetch_due(now)
+            self._ended = self._begun
+            self._late = False
+            self._moved.set()
 
     def _expire(self) -> None:
         with self._lock:
@@ -295,6 +338,8 @@ class Keeper:
                 self._came_back()
             self._stuck = None
             self._inbox.append(Told(batch.last, accounts))
+            self._reached = batch.last
+            self._moved.set()
         return self._store is not None and self._writes
 
     def _queued(self) -> int:
@@ -353,10 +398,17 @@ class Keeper:
                 self._lasting = self._say(f"a change could not be kept: {type(error).__name__}: {error}", store)
 
     def _came_back(self) -> None:
-        if self._away and self._store is not None:
+        """The store answered: it may have been away, and have noticed something since."""
+        store = self._store
+        if store is None:
+            return
+        if self._away:
             self._away = False
             self._problem = self._lasting
-            self._log(f"the state in {self._store.place} can be used again; what was counted meanwhile is kept")
+            self._log(f"the state in {store.place} can be used again; what was counted meanwhile is kept")
+        for note in store.notes[self._heeded :]:
+            self._lasting = self._say(note, store)
+        self._heeded = len(store.notes)
 
     def _say(self, what: str, store: Store) -> str:
         self._problem = f"the state in {store.place}: {what}"

@@ -52,6 +52,10 @@ _LATER = frozenset(
 )
 
 
+class _EmptiedError(AwayError):
+    """The server holds nothing of what it was told before."""
+
+
 class RedisStore:
     """A namespace on a server. It need not be there yet: every method raises AwayError while it is not."""
 
@@ -79,22 +83,25 @@ class RedisStore:
 
     def apply(self, entries: Sequence[Entry], ticket: str | None = None) -> dict[str, Account]:
         self._find_key()
-        with _errors():
-            told = self._apply(
-                keys=[self._prefix],
-                args=[
-                    json.dumps([_plain(entry) for entry in entries]),
-                    ticket or "",
-                    LARGEST,
-                    SHOWN_SPENDERS,
-                    KEPT_DENIALS,
-                ],
-            )
+        plain = json.dumps([_plain(entry) for entry in entries])
+        try:
+            told = self._run_apply(plain, ticket)
+        except _EmptiedError:
+            self._note_loss()
+            told = self._run_apply(plain, ticket)
         return {name.decode(): _account(*parts) for name, *parts in told}
+
+    def _run_apply(self, entries: str, ticket: str | None) -> Any:
+        with _errors():
+            return self._apply(
+                keys=[self._prefix],
+                args=[entries, ticket or "", LARGEST, SHOWN_SPENDERS, KEPT_DENIALS, self.key],
+            )
 
     def read(self, names: Iterable[str]) -> dict[str, Account]:
         asked = list(names)
         with _errors(), self._db.pipeline(transaction=True) as pipe:
+            pipe.get(self._key("key"))
             for name in asked:
                 pipe.zscore(self._key("agents"), name)
                 pipe.hgetall(self._key("agent", name))
@@ -103,7 +110,9 @@ class RedisStore:
                 pipe.hgetall(self._key("workflows", name))
                 pipe.hgetall(self._key("children", name))
                 pipe.smembers(self._key("marks", name))
-            answers = pipe.execute() if asked else []
+            key, *answers = pipe.execute() if asked else [None]
+        if asked and self._has_key and key != self.key:
+            self._note_loss()
         each = [answers[at : at + 7] for at in range(0, len(answers), 7)]
         return {name: _account(*parts) for name, (known, *parts) in zip(asked, each, strict=True) if known is not None}
 
@@ -117,10 +126,18 @@ class RedisStore:
         """The key that all processes use: the one that is there, else ours from now on."""
         if self._has_key:
             return
+        # It comes first and goes with all the rest: one that is gone, or was made anew, tells that all is lost.
         with _errors():
             self._db.set(self._key("key"), self.key, nx=True)
             self.key = _bytes(self._db.get(self._key("key")))
         self._has_key = True
+
+    def _note_loss(self) -> None:
+        """The server was emptied: begin anew, under a key that tells others so as well."""
+        self._has_key = False
+        self.key = secrets.token_bytes(32)
+        self._find_key()
+        self.notes.append("the server was emptied; what was spent before is not counted any more, on any machine")
 
     # -- whole memories -------------------------------------------------------------------------------------
 
@@ -274,6 +291,8 @@ def _errors() -> Iterator[None]:
             or word in _LATER
         ):
             raise AwayError(f"it does not serve us: {said}") from error
+        if word == "EMPTIED":
+            raise _EmptiedError("it was emptied, more than once") from error
         if "WRONGTYPE" in said:
             raise BrokenError("its keys are those of another program") from error
         raise StoreError(said) from error

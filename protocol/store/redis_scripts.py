@@ -37,6 +37,7 @@ end
 APPLY = (
     _COMMON
     + """
+if redis.call('GET', prefix .. 'key') ~= ARGV[6] then return redis.error_reply('EMPTIED') end
 local largest, spenders, kept_denials = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local touched, order = {}, {}
 
@@ -186,7 +187,10 @@ for number, name in ipairs(order) do told[number] = account(name) end
 return told
 """
 )
-"""Entries (JSON), a ticket or nothing, and three numbers in; the accounts of all who had a part in them out."""
+"""Entries (JSON), a ticket or nothing, three numbers and the key in; the accounts of all who had a part in them out.
+
+Where the key is another one, all was lost since it was made, and nothing is done.
+"""
 
 RESET = (
     _COMMON
