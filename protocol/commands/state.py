@@ -21,6 +21,10 @@ from protocol.store import opening
 from protocol.store.base import Denial, SpecError, Store, StoredAgent, StoreError
 
 BAR_CELLS = 20
+WATCH_SECONDS = 2.0
+CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+"""What a terminal is told so that it begins at the top of an empty screen."""
+
 SHOWN_DENIALS = 10
 NAME_CHARS = 60
 
@@ -39,10 +43,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "`state reset` takes it back."
     )
     parser.usage = (
-        "%(prog)s [-h] [--state FILE|auto|ADDRESS] [--namespace NAME] [--json] [--SETTING VALUE ...]\n"
+        "%(prog)s [-h] [--state FILE|auto|ADDRESS] [--namespace NAME] [--json] [--watch [SECONDS]] "
+        "[--SETTING VALUE ...]\n"
         "       %(prog)s [--state FILE|auto|ADDRESS] [--namespace NAME] reset [--budget] [AGENT]"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--watch",
+        metavar="SECONDS",
+        nargs="?",
+        type=_seconds,
+        const=WATCH_SECONDS,
+        help=f"show it again and again until Ctrl-C, every {WATCH_SECONDS:g} seconds or as often as given; with --json "
+        "one line each time",
+    )
     parser.set_defaults(action="show")
     opening.add_place_options(parser, default="auto")
     layers.add_options(parser)
@@ -61,10 +75,33 @@ def run(args: argparse.Namespace) -> int:
     """0; 1 when the state cannot be read or an agent is unknown; 2 when the arguments are wrong."""
     try:
         settings = layers.sources_of(args, os.environ).resolve().settings
-        store = opening.open_existing(args.state, args.namespace)
     except ConfigError as error:
         print(layers.complaint(error), file=sys.stderr)
         return 2
+    if args.action == "show" and args.watch is not None:
+        return _watch(args, settings)
+    return _once(args, settings)
+
+
+def _watch(args: argparse.Namespace, settings: Settings) -> int:
+    """Show it until Ctrl-C. A state that cannot be read now may be readable next time."""
+    try:
+        while True:
+            if sys.stdout.isatty():
+                print(CLEAR, end="")
+            if _once(args, settings) == 2:
+                return 2
+            if not (args.json or sys.stdout.isatty()):
+                print()
+            sys.stdout.flush()
+            time.sleep(args.watch)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _once(args: argparse.Namespace, settings: Settings) -> int:
+    try:
+        store = opening.open_existing(args.state, args.namespace)
     except SpecError as error:
         print(f"toolbreaker: {error}", file=sys.stderr)
         return 2
@@ -149,6 +186,16 @@ def _described(agent: StoredAgent, depth: int, settings: Settings, now: float) -
     yield f"{indent}  {account.requests:,} model requests, {account.tools:,} tool calls{running}"
     if account.tools and not account.requests:
         yield f"{indent}  its harness shows no token usage: budgets are blind here"
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.01 <= number <= 86_400:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0.01 to a day")
+    return number
 
 
 def _printable(text: str) -> str:

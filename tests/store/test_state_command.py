@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import select
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from support import Server, run
+from support import PATIENCE, Server, command_line, environment, run, until
 
 from breaker.state import Entry
 from protocol.commands.state import bar
@@ -117,3 +122,62 @@ def test_a_reset_lets_a_running_server_go_on(tmp_path: Path) -> None:
         out("state", "reset", "--budget", "--state", place)
         server.call("usage", inputTokens=1)
         assert server.call("guard", tool="read", arguments={})["decision"] == "allow"
+
+
+def test_watching_shows_what_changes_until_it_is_interrupted(path: Path) -> None:
+    with Server("--state", str(path), "--watch", "0.02", "--json", command="state") as watching:
+
+        def spent() -> int:
+            agents = json.loads(watching.line())["agents"]
+            return int(next(agent["account"]["session_spent"] for agent in agents if agent["name"] == "main"))
+
+        assert spent() == 30
+        store = open_file(path)
+        store.apply([Entry("charge", "main", 12)])
+        store.close()
+        until(lambda: spent() == 42, "it was shown")
+        watching.signal(signal.SIGINT)
+        assert watching.rest() is not None
+        assert watching.wait() == 0
+        assert watching.stderr() == ""
+
+
+def test_watching_begins_before_anything_is_stored(tmp_path: Path) -> None:
+    place = tmp_path / "state.sqlite"
+    with Server("--state", str(place), "--watch", "0.02", command="state") as watching:
+        assert watching.line() == b"Nothing is stored."
+        store = open_file(place)
+        store.apply([Entry("charge", "main", 12)])
+        store.close()
+        until(lambda: watching.line().startswith(b"main: 0 turns"), "it was shown")
+
+
+def test_a_terminal_is_redrawn(path: Path) -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    shown = b""
+    command = command_line("state", "--state", str(path), "--watch", "0.02")
+    process = subprocess.Popen(command, stdout=theirs, env=environment())
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while shown.count(b"\x1b[H\x1b[2J") < 3 and time.monotonic() < deadline:
+            if select.select([ours], [], [], 0.1)[0]:
+                shown += os.read(ours, 1 << 16)
+        process.send_signal(signal.SIGINT)
+        while process.poll() is None and time.monotonic() < deadline:
+            if select.select([ours], [], [], 0.02)[0]:
+                os.read(ours, 1 << 16)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+        os.close(ours)
+        os.close(theirs)
+    first, second = shown.split(b"\x1b[H\x1b[2J")[1:3]
+    assert b"main: 1 turn" in first
+    assert b"main: 1 turn" in second
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "often", "nan"])
+def test_watching_needs_a_time(path: Path, seconds: str) -> None:
+    out("state", "--state", str(path), f"--watch={seconds}", status=2)
