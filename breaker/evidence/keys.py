@@ -21,6 +21,7 @@ from breaker.word_set import word_set
 
 MAX_WORDS = 64
 """Words of free text that are remembered of one call."""
+MAX_DEPTH = 20
 MAX_TEXT = 8_000
 """Characters of a free text that are looked at."""
 
@@ -158,26 +159,28 @@ def is_prose(text: str) -> bool:
     return len(_CODE.findall(head)) * 12 <= len(head)
 
 
-def _loosen(value: Any, kind: Kind, words: list[int], name: str = "") -> Any:
+def _loosen(value: Any, kind: Kind, words: list[int], name: str = "", depth: int = 0) -> Any:
     """The arguments without paging, times and references, and with a mark for each free text."""
+    if depth > MAX_DEPTH:
+        return None
     if isinstance(value, dict):
         described = any(key.lower() in _DESCRIBED and isinstance(value[key], str) for key in value)
         return {
-            key: _loosen(member, kind, words, key)
+            key: _loosen(member, kind, words, key, depth + 1)
             for key, member in value.items()
             if _name(key) not in UNTOLD
             and not (kind in ("read", "poll") and _name(key) in PAGING)
             and not (described and key.lower() in _REFERENCES)
         }
     if isinstance(value, list):
-        return [_loosen(member, kind, words, name) for member in value[:200]]
+        return [_loosen(member, kind, words, name, depth + 1) for member in value[:200]]
     if isinstance(value, str):
         if name.lower() not in _NAMES and is_prose(value):
             words.extend(word_ids(value))
             return "¶"
         return _URL_PAGING.sub("", _STAMP.sub("~", value)) if kind in ("read", "poll") else value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if name.lower() in _POINTS:
+        if name.lower() in _POINTS and abs(value) < FURTHEST:
             return round(value / _POINT)
         if kind == "bookkeeping":
             return "#"

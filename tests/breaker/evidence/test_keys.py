@@ -165,3 +165,10 @@ def test_the_seconds_that_a_call_sleeps_are_told_by_its_words() -> None:
 )
 def test_any_arguments_have_keys(arguments: Any) -> None:
     assert facts("tool", arguments).strict
+
+
+def test_arguments_nested_deeply_have_keys() -> None:
+    deep: Any = "bottom"
+    for _ in range(400):
+        deep = {"a": [deep]}
+    assert facts("tool", deep).strict
