@@ -59,7 +59,7 @@ def written() -> tuple[list[Pattern], set[str]]:
                 if isinstance(node, ast.Call) and _is_call(node.func) and node.args:
                     sources = list(_texts(node.args[0]))
                     literal += (Pattern(file, "", source) for source in sources)
-                    if not sources or isinstance(node.args[0], ast.IfExp) and len(sources) < 2:
+                    if not sources or (isinstance(node.args[0], ast.IfExp) and len(sources) < 2):
                         computed.add(file)
     return list(dict.fromkeys(literal)), computed
 
