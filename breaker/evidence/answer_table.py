@@ -63,15 +63,23 @@ INVALID = re.compile(
 )
 """The call itself was wrong and reached nothing."""
 
+_STATUS = r"(?:(?:http|status|code|error|response|returned)\W{{0,4}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}{0}\b|\A\W*{0}\b)"
+"""A number as the status of a response: `404` alone may be a line or a value that a test did not expect."""
+
+
+def _with_statuses(pattern: str) -> str:
+    return re.sub(r"\{(\d\d[\d\[\]]+)\}", lambda found: _STATUS.format(found[1]), pattern)
+
+
 FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern))
+    (name, re.compile(_with_statuses(pattern)))
     for name, pattern in (
-        ("rate", r"\b429\b|too many requests|rate[ -]?limit|quota (?:exceeded|exhausted)|throttl|resource_exhausted"),
+        ("rate", r"{429}|too many requests|rate[ -]?limit|quota (?:exceeded|exhausted)|throttl|resource_exhausted"),
         ("blocked page",
             r"captcha|verify (?:that )?you are (?:a )?human|enable javascript|unusual traffic|"
             r"automated (?:access|requests)|access to this page has been denied"),
         ("auth",
-            r"\b401\b|unauthori[sz]ed|authentication (?:failed|required)|invalid (?:api[ _-]?key|token|"
+            r"{401}|unauthori[sz]ed|authentication (?:failed|required)|invalid (?:api[ _-]?key|token|"
             r"credentials)|\(publickey|not logged in|token (?:has )?expired|could not read username"),
         ("refused",
             r"econnrefused|connection refused|failed to connect|could not connect|couldn't connect|"
@@ -83,7 +91,9 @@ FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"enotfound|eai_again|could not resolve|name or service not known|no such host|getaddrinfo|"
             r"name resolution"),
         ("timeout", r"etimedout|timed?[ -]?out\b|deadline exceeded|timeout(?:error|exceeded| of | after )"),
-        ("unavailable", r"\b50[0234]\b|service unavailable|bad gateway|gateway time|internal server error"),
+        ("unavailable",
+            r"{50[0234]}|service unavailable|temporarily unavailable|(?:is|are) (?:busy|overloaded)|"
+            r"try again (?:later|in \d)|bad gateway|gateway time|internal server error"),
         ("locked",
             r"could not get lock|is locked\b|lock file|resource (?:temporarily unavailable|busy)|"
             r"another .{0,20}process|ebusy"),
@@ -98,7 +108,7 @@ FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"exceeds? (?:the )?(?:maximum|limit|max)|too (?:large|big|long)\b|maximum .{0,30}exceeded|"
             r"out of memory|enomem|no space left|enospc"),
         ("not found",
-            r"enoent|no such file|does not exist|doesn't exist|\b404\b|(?:file|path|directory|page|"
+            r"enoent|no such file|does not exist|doesn't exist|{404}|(?:file|path|directory|page|"
             r"resource|document|object|key|table|record|entity) not found|cannot find (?:the )?(?:file|path|"
             r"module)|cannot access|not found:? |eisdir|enotdir|is a directory|not a directory"),
     )
@@ -110,7 +120,8 @@ LIKE_AN_ERROR = re.compile(
     r"npm err|warning: could not)\b"
     r"|[\w.]{1,60}(?:error|exception)\b|cannot\b|can't\b|can not\b|could not\b|couldn't\b|unable to\b|invalid\b|"
     r"unknown\b|access denied|permission denied"
-    r"|denied\b|blocked\b|forbidden\b|not found\b|no such\b|command not found|unauthori[sz]ed|too many requests|"
+    r"|(?:the )?\w{1,20} is (?:busy|overloaded|unavailable)\b|denied\b|blocked\b|forbidden\b|not found\b|"
+    r"no such\b|command not found|unauthori[sz]ed|too many requests|"
     r"http (?:error )?[45]\d\d|[45]\d\d\b(?: [a-z]|\W{0,3}$)"
     r"|[\w./@-]{1,80}: (?:line \d+: )?(?:[^\n]{0,160}: )?(?:cannot|can't|could not|no such|permission denied|"
     r"command not found|not found|fatal|error|unable|invalid|unrecognized|failed)"
@@ -152,7 +163,8 @@ LIVE = re.compile(
     r"creating|containercreating|"
     r"podinitializing|processing|deploying|initiali[sz]ing|still|not (?:yet )?(?:ready|done|finished|complete)|"
     r"loading|pulling|"
-    r"scheduled|compiling|downloading|uploading|installing|connecting|warming|timed_out|ongoing|unfinished|"
+    r"scheduled|compiling|downloading|uploading|installing|connecting|warming|timed_out|ongoing|unfinished|busy|"
+    r"working(?! (?:tree|dir|copy))|"
     r"\[[=#>.\- ]{4,80}\])(?![\w-])"
 )
 GOES_ON = re.compile(

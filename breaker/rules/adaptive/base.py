@@ -162,7 +162,9 @@ def is_polled(found: Chain) -> bool:
     if last.outcome == "fail":
         gap = found.gap
         return paced or (is_transient(last.failure) and gap is not None and gap >= HASTY)
-    return last.live != -1 and (last.kind == "poll" or paced or last.moved)
+    # A long answer that says of nothing that it goes on is a report.
+    asked = last.kind == "poll" and not last.long
+    return last.live != -1 and (asked or paced or last.moved)
 
 
 def patience(found: Chain, limits: Limits) -> int | None:

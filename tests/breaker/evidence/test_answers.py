@@ -261,3 +261,11 @@ def test_a_structured_result_is_the_answer_where_there_is_no_text() -> None:
     assert answer(None, value={"rows": [1, 2]}).same != answer(None, value={"rows": [1, 3]}).same
     assert answer(None, value={"rows": []}).outcome == "empty"
     assert answer(None, value={"kind": "foreground", "exitCode": 0}).outcome == "empty"
+
+
+def test_a_number_is_a_status_only_where_one_is_named() -> None:
+    test = shell("E   assert 404 == 200\nFAILED tests/test_api.py::test_get", "pytest -q", 1)
+    assert not test.hard
+    assert shell("HTTP/1.1 404 Not Found", "./fetch.sh", 1).failure == "not found"
+    assert shell("upstream returned status code 503", "./fetch.sh", 1).failure == "unavailable"
+    assert shell("404", "./fetch.sh", 1).failure == "not found"
