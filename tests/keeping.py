@@ -34,9 +34,12 @@ def end_all() -> None:
 
 
 class RedisServer:
-    """A Redis or Valkey of this machine on a free port of the loopback; the test is skipped where there is none."""
+    """A Redis or Valkey of this machine on a free port of the loopback; the test is skipped where there is none.
 
-    def __init__(self) -> None:
+    With `tls` it speaks nothing else. RuntimeError when it ends at once.
+    """
+
+    def __init__(self, *options: str, tls: bool = False) -> None:
         program = shutil.which("redis-server") or shutil.which("valkey-server")
         if program is None:
             pytest.skip("neither redis-server nor valkey-server is installed")
@@ -47,7 +50,9 @@ class RedisServer:
         self.address = f"redis://127.0.0.1:{self.port}/0"
         self._directory = tempfile.TemporaryDirectory()
         # What was answered is with the kernel, which is enough for a server that is killed, and costs no disk.
-        self._command = [program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self._directory.name]
+        ports = ["--port", "0", "--tls-port", str(self.port)] if tls else ["--port", str(self.port)]
+        self._tls = tls
+        self._command = [program, *ports, *options, "--bind", "127.0.0.1", "--dir", self._directory.name]
         self._command += ["--save", "", "--appendonly", "yes", "--appendfsync", "no"]
         self.start()
 
@@ -62,7 +67,12 @@ class RedisServer:
         self.process.wait(PATIENCE)
 
     def _answers(self) -> bool:
+        if self.process.poll() is not None:
+            raise RuntimeError("the server ended")
         try:
+            if self._tls:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                return True
             with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
                 connection.sendall(b"PING\r\n")
                 return connection.recv(64).startswith(b"+PONG")

@@ -42,7 +42,9 @@ MAX_QUEUED = 65_536
 """Changes that wait for a store that is away. After that the oldest are lost, and `status` says how many."""
 
 MAX_BATCH = 1_000
-"""Entries of one transaction, so that none keeps others waiting for long."""
+MAX_FAR_BATCH = 100
+"""Entries of one transaction, so that none keeps others waiting for long. A server does one after the other, for all
+machines, some milliseconds each."""
 
 ACTIVE_SECONDS = 600.0
 MAX_ACTIVE = 512
@@ -254,7 +256,7 @@ class Keeper:
 
     def _wait(self, done: Callable[[], bool]) -> None:
         """Let the other thread go on at once, and wait for it in bounds. Once it was late nobody waits for it until
-        it has caught up, or many messages in a row would wait."""
+        it heard from the store again, or many messages in a row would wait."""
         self._hurry.set()
         self._awaken()
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -336,9 +338,10 @@ class Keeper:
                 self._failed(error)
             else:
                 self._came_back()
-            self._stuck = None
             self._inbox.append(Told(batch.last, accounts))
+            self._stuck = None
             self._reached = batch.last
+            self._late = False
             self._moved.set()
         return self._store is not None and self._writes
 
@@ -347,9 +350,10 @@ class Keeper:
         return len(self._outbox) + (len(stuck.entries) if stuck else 0)
 
     def _gathered(self) -> Batch | None:
+        most = MAX_BATCH if self._store and self._store.near else MAX_FAR_BATCH
         taken: list[tuple[int, Entry]] = []
         with suppress(IndexError):  # when it is empty; the engine's thread drops the oldest of too many
-            while len(taken) < MAX_BATCH:
+            while len(taken) < most:
                 taken.append(self._outbox.popleft())
         if not taken:
             return None
