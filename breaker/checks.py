@@ -31,6 +31,7 @@ SHOWN_CHARS = 60
 _RETIRED_CHOICES = {("localHosts", "ask"): 'use onLimit: "ask"'}
 _IDENTITIES = (*KINDS, *(name for name in Settings().limits if name not in KINDS))
 _HOST = re.compile(r"[^\s/?#@\\]+")
+_JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 def check(setting: Setting, value: Any, complain: Complain) -> Any:
@@ -50,8 +51,12 @@ def nearest(word: str, known: Sequence[str]) -> str:
 
 def shown(value: Any) -> str:
     """A value as a problem names it: its JSON, cut; its type where it has none."""
+    text = ""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        for piece in _JSON.iterencode(value):  # no more than is shown: aliases of YAML can stand for terabytes
+            text += piece
+            if len(text) > SHOWN_CHARS:
+                break
     except (TypeError, ValueError, RecursionError):
         text = f"a value of type {type(value).__name__}"
     return readable(text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…")

@@ -226,6 +226,8 @@ def _yaml(text: str) -> Any:
         raise _Malformed(f"{place}{cause}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise _Malformed(" ".join(str(error).split())) from None
+    except (AttributeError, LookupError):  # PyYAML, of `!!timestamp x`, `!!bool x`, `!!int ""`
+        raise _Malformed("a value is not what its tag says") from None
 
 
 _PARSERS: dict[str, Callable[[str], Any]] = {".json": _json, ".toml": _toml, ".yaml": _yaml, ".yml": _yaml}
