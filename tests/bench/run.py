@@ -1,6 +1,6 @@
 """Measures what the gate costs, as ratios inside one run: machines are noisy, ratios less so.
 
-usage: run.py [SECTION ...]   (wire, engine, start, memory; default all)
+usage: run.py [SECTION ...]   (wire, engine, start, memory, state, fleet; default all)
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -21,8 +22,12 @@ from breaker import Call, Engine, Result, Settings, Settled
 HERE = Path(__file__).resolve().parent
 SERVE = [str(Path(sys.executable).with_name("toolbreaker")), "serve"]
 ROUNDS = 4_000
-READ = '{{"jsonrpc":"2.0","id":{n},"method":"guard","params":{{"callId":"c{n}","tool":"read","arguments":{{"file_path":"src/a.py","offset":{n}}}}}}}\n'
-SHELL = '{{"jsonrpc":"2.0","id":{n},"method":"guard","params":{{"callId":"c{n}","tool":"bash","arguments":{{"command":"cd /repo && python3 tools/step_{n:06d}.py --out build/x"}}}}}}\n'
+READ = '{{"jsonrpc":"2.0","id":{n},"method":"guard","params":{{"callId":"c{n}","tool":"read","arguments":{{"file_path":"src/a.py","offset":{n}}}}}}}\n'  # noqa: E501
+SHELL = '{{"jsonrpc":"2.0","id":{n},"method":"guard","params":{{"callId":"c{n}","tool":"bash","arguments":{{"command":"cd /repo && python3 tools/step_{n:06d}.py --out build/x"}}}}}}\n'  # noqa: E501
+
+
+USAGE = '{{"jsonrpc":"2.0","id":{n},"method":"usage","params":{{"inputTokens":1000,"requestId":"r{n}"}}}}\n'
+PASSES = 3
 
 
 def microseconds(samples: Iterable[float]) -> tuple[float, float]:
@@ -94,7 +99,12 @@ def engine(_: Path) -> None:
     done = Result(content="done", value={"kind": "foreground", "exitCode": 0})
     for name, tool, argument, text in (
         ("guard, a read call", "read", "file_path", "src/{}.py"),
-        ("guard, a shell command never seen before", "bash", "command", "cd /repo && python3 tools/step_{}.py --out build/x"),
+        (
+            "guard, a shell command never seen before",
+            "bash",
+            "command",
+            "cd /repo && python3 tools/step_{}.py --out build/x",
+        ),
         ("guard, a shell command seen before", "bash", "command", "cd /repo && make test {:.0}"),
     ):
         under = Engine(Settings(), key=b"bench")
@@ -158,7 +168,52 @@ def memory(_: Path) -> None:
     child.wait(10)
 
 
-SECTIONS = {"wire": wire, "engine": engine, "start": start, "memory": memory}
+def kept(place: Callable[[int], list[str]]) -> None:
+    """What it costs to keep sums at a place, as ratios to keeping none. Each pass has a place of its own."""
+    head("Round trips, µs; the best of some passes that take turns", "p50", "p99", "times `--state none` at p50")
+    rows: list[tuple[str, tuple[float, float], float]] = []
+    for name, message in (("guard", READ), ("usage", USAGE)):
+        without, with_state = [], []
+        for number in range(PASSES):
+            without.append(microseconds(round_trips(SERVE, message, ROUNDS // 2)))
+            with_state.append(microseconds(round_trips([*SERVE, *place(number)], message, ROUNDS // 2)))
+        floor = min(without)
+        rows += [(f"{name}, none", floor, 1.0), (f"{name}, kept", min(with_state), min(with_state)[0] / floor[0])]
+    for name, figures, ratio in rows:
+        row(name, *figures, f"{ratio:.2f}")
+    row("`usage` a second, one process", f"{1e6 / rows[-1][1][0]:,.0f}", "", "")
+
+
+def state(folder: Path) -> None:
+    print("\n### Sums in a SQLite file")
+    kept(lambda number: ["--state", str(folder / f"state-{number}.sqlite")])
+
+
+def fleet(folder: Path) -> None:
+    program = shutil.which("valkey-server") or shutil.which("redis-server")
+    if program is None:
+        print("\nSums on a server: neither valkey-server nor redis-server is installed")
+        return
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [program, "--bind", "127.0.0.1", "--port", str(port), "--dir", str(folder), "--save", ""]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(500):
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.02)
+        print("\n### Sums on a server, over the loopback")
+        kept(lambda number: ["--state", f"redis://127.0.0.1:{port}/0", "--namespace", f"bench-{number}"])
+    finally:
+        server.kill()
+        server.wait()
+
+
+SECTIONS = {"wire": wire, "engine": engine, "start": start, "memory": memory, "state": state, "fleet": fleet}
 
 
 def main() -> None:
