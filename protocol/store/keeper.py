@@ -288,7 +288,8 @@ class Keeper:
         if self._thread is None and not self._over.is_set():
             self._thread = threading.Thread(target=self._run, name="toolbreaker-state", daemon=True)
             self._thread.start()
-        self._wake.set()
+        if not self._wake.is_set():  # which costs much less than to set it
+            self._wake.set()
 
     # -- the other thread -----------------------------------------------------------------------------------
 
@@ -358,7 +359,7 @@ class Keeper:
         if not taken:
             return None
         last = taken[-1][0]
-        return Batch(f"{self._ticket}-{last}", last, [entry for _, entry in taken])
+        return Batch(f"{self._ticket}-{last}", last, _merged([entry for _, entry in taken]))
 
     def _fetch_due(self, now: float) -> None:
         """Ask for the accounts of agents that are new here; now and then for those of all that are active."""
@@ -418,6 +419,19 @@ class Keeper:
         self._problem = f"the state in {store.place}: {what}"
         self._log(self._problem)
         return self._problem
+
+
+def _merged(entries: list[Entry]) -> list[Entry]:
+    """The same with fewer entries: tool calls of one agent in a row are one entry, with the last sign of life."""
+    merged: list[Entry] = []
+    for entry in entries:
+        last = merged[-1] if merged else None
+        if last and entry.op == last.op == "tool" and (entry.agent, entry.line) == (last.agent, last.line):
+            amount = last.amount + entry.amount
+            merged[-1] = msgspec.structs.replace(entry, amount=amount, at=last.at if entry.at is None else entry.at)
+        else:
+            merged.append(entry)
+    return merged
 
 
 def _with_ancestors(store: Store, names: set[str]) -> dict[str, Account | None]:
