@@ -80,7 +80,7 @@ class Engine:
             Cycle(settings),
             SameError(settings),
         )
-        self._adaptive = Adaptive(settings)
+        self._adaptive = Adaptive(settings, key=key if compact else None)
         self._cycle_span = span(settings)
         self._counted: Callable[[str], bool] = lru_cache(1024)(self._is_counted)
         self._never_block = frozenset(settings.never_block)

@@ -10,6 +10,7 @@ from breaker import adaptive_limits
 from breaker.events import Call, Hit, Result
 from breaker.evidence.classes import Kind
 from breaker.evidence.facts import Answer, Facts
+from breaker.evidence.keyed import keyed_answer, keyed_facts
 from breaker.failure import Classified
 from breaker.identity.identify import Identity
 from breaker.rules.adaptive.assess import assess
@@ -26,14 +27,15 @@ _CACHED = 1_024
 
 
 class Adaptive(Rule):
-    """All rules of the profile `adaptive` that are on."""
+    """All rules of the profile `adaptive` that are on. With a `key` their evidence may be written down."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, key: bytes | None = None) -> None:
         self.limits, self.off = adaptive_limits.read(settings.adaptive)
         self.active = len(self.off) < len(adaptive_limits.RULES)
         self._kinds = {tool.lower(): cast(Kind, kind) for tool, kind in settings.tool_classes.items()}
         self._spawns = frozenset(tool.lower() for tool in settings.spawn_tools)
         self._facts: dict[tuple[object, ...], Facts] = {}
+        self._key = key
         if self.active:  # their expressions take longer to build than all else that an engine needs
             from breaker.evidence.answers import read_answer
             from breaker.evidence.keys import describe
@@ -42,7 +44,8 @@ class Adaptive(Rule):
 
     def read(self, facts: Facts, result: Result, classified: Classified) -> Answer:
         """What a call answered."""
-        return self._read(facts, result, classified)
+        answer = self._read(facts, result, classified)
+        return answer if self._key is None else keyed_answer(answer, self._key)
 
     def describe(self, call: Call, identity: Identity) -> Facts:
         """What the call is. Repeats are what this program is about, so the last ones are remembered."""
@@ -54,6 +57,8 @@ class Adaptive(Rule):
                 kinds = {**kinds, call.tool.lower(): "spawn"}
             reading = identity.reading if identity.kind == "shell" else None
             facts = self._describe(call.tool, call.arguments, call.annotations, reading=reading, kinds=kinds)
+            if self._key is not None:
+                facts = keyed_facts(facts, self._key)
             if len(self._facts) >= _CACHED:
                 del self._facts[next(iter(self._facts))]
         self._facts[key] = facts
