@@ -104,7 +104,7 @@ def describe(
         tool=tool,
         kind=kind,
         strict=digest(f"{tool} {strict}"),
-        loose=digest(f"{tool} {_canonical(loose)}"),
+        loose=digest(f"{tool} {kind} {_canonical(loose)}"),
         family=tool,
         words=tuple(words[:MAX_WORDS]),
         target=digest(target) if target else "",

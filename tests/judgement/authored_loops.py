@@ -1571,3 +1571,119 @@ def twins_in_one_step() -> Session:
     for n in range(40):
         s.sh("mvn -q test", "[ERROR] Tests run: 8, Failures: 1", 1, parallel=n > 0)
     return s
+
+
+# -- a fifth round ------------------------------------------------------------------------------------------
+
+
+@loop
+def review_before_finish() -> Session:
+    s = Session(
+        "review-before-finish",
+        "stop",
+        "the end is announced again and again, and turned down for one and the same reason",
+    )
+    for n in range(12):
+        s.call(
+            "finish",
+            {"summary": f"Everything is done, version {n}"},
+            "You must run the review tool before you can finish.",
+        )
+    return s
+
+
+@loop
+def busy_signal() -> Session:
+    s = Session("busy-signal", "stop", "a service that is busy is asked other things at once")
+    for n in range(18):
+        s.call(
+            "translate",
+            {"text": f"sentence number {n}", "to": "fr"},
+            "The service is busy. Please try again in 30 seconds.",
+        )
+    return s
+
+
+@loop
+def report_of_a_helper() -> Session:
+    s = Session("report-of-a-helper", "stop", "the long report of a helper that is done, fetched again and again")
+    for _ in range(16):
+        s.call(
+            "TaskOutput",
+            {"task_id": "t5"},
+            "Report of the helper: " + "the loader has three call sites, two tests and no owner. " * 6,
+        )
+    return s
+
+
+@loop
+def formatter_undoes() -> Session:
+    s = Session("formatter-undoes", "stop", "an edit that a formatter takes back each time; the file looks as before")
+    for _ in range(14):
+        s.call(
+            "Edit",
+            {"file_path": "m.go", "old_string": "a  := 1", "new_string": "a:=1"},
+            "The file m.go has been updated.",
+        )
+        s.call("Read", {"file_path": "m.go"}, "1\tpackage m\n2\ta  := 1")
+    return s
+
+
+@loop
+def memory_questions() -> Session:
+    s = Session("memory-questions", "stop", "a memory that is empty asked in ever other words")
+    words = "project deadline customer preference budget colour meeting owner release branch license contact".split()
+    for n in range(24):
+        s.call(
+            "mcp__memory__search_nodes",
+            {"query": f"what is the {words[n % 12]} of the {words[(n * 5 + 1) % 12]}"},
+            json.dumps({"entities": [], "relations": []}),
+        )
+    return s
+
+
+@loop
+def pwd_and_ls() -> Session:
+    s = Session("pwd-and-ls", "stop", "where am I, what is here, where am I")
+    for n in range(20):
+        s.sh(["pwd", "ls", "whoami", "ls -a"][n % 4], ["/work", "a b c", "dev", ". .. a b c"][n % 4])
+    return s
+
+
+@loop
+def reaction_again() -> Session:
+    s = Session("reaction-again", "stop", "the same reaction added to the same message")
+    for n in range(15):
+        s.call("add_reaction", {"message": "m-1", "emoji": "eyes"}, json.dumps({"ok": True, "ts": 1765000000.1 + n}))
+    return s
+
+
+@loop
+def two_wrong_branches() -> Session:
+    s = Session("two-wrong-branches", "stop", "two branches that do not exist checked out by turns")
+    for n in range(16):
+        name = ["main", "master"][n % 2]
+        s.sh(f"git checkout {name}", f"error: pathspec '{name}' did not match any file(s) known to git", 1)
+    return s
+
+
+@loop
+def long_poll_of_the_dead() -> Session:
+    s = Session(
+        "long-poll-of-the-dead", "stop", "a session that is gone is read again and again", clock=1_766_000_000, gap=10
+    )
+    for _ in range(14):
+        s.call("read_process", {"session": "calm-lake"}, "No active session calm-lake")
+    return s
+
+
+@loop
+def same_branch_names() -> Session:
+    s = Session("make-the-branch", "stop", "a branch made that exists, with other names now and then")
+    for n in range(18):
+        s.sh(
+            f"git checkout -b feature/{['login', 'log-in', 'login2'][n % 3]}",
+            f"fatal: a branch named 'feature/{['login', 'log-in', 'login2'][n % 3]}' already exists",
+            128,
+        )
+    return s

@@ -1,7 +1,7 @@
 """Sessions in which the agent works. None of them may be stopped, however much of them repeats."""
 
 # A line holds one call with its answer.
-# ruff: noqa: E501, SIM905, B007, F541
+# ruff: noqa: E501, SIM905, B007
 
 from __future__ import annotations
 
@@ -1676,4 +1676,128 @@ def watch_then_act() -> Session:
         s.call("queue_peek", {"name": "in"}, json.dumps({"head": f"job-{n}"} if filled else {"head": None}))
         if filled:
             s.call("queue_process", {"job": f"job-{n}"}, f"job-{n} done")
+    return s
+
+
+# -- a fifth round ------------------------------------------------------------------------------------------
+
+
+@work
+def debugger_steps() -> Session:
+    s = Session("debugger-steps", "allow", "a debugger stepped through a loop of three lines, values looked at")
+    for n in range(24):
+        s.call(
+            "write_stdin",
+            {"session_id": 2, "chars": "n\n"},
+            f"{10 + n % 3}\t  {['i += 1', 'total += i', 'if done:'][n % 3]}\n(pdb)",
+        )
+        if n % 6 == 5:
+            s.call("write_stdin", {"session_id": 2, "chars": "p total\n"}, f"{n * n}\n(pdb)")
+    return s
+
+
+@work
+def orchestrator_lists() -> Session:
+    s = Session(
+        "orchestrator-lists", "allow", "helpers at work looked at four times a minute", clock=1_767_000_000, gap=15
+    )
+    for _ in range(16):
+        s.call("list_agents", {}, "a: working, b: working, c: idle")
+    return s.call("list_agents", {}, "a: done, b: done, c: idle")
+
+
+@work
+def plan_after_edits() -> Session:
+    s = Session("plan-after-edits", "allow", "terraform plan after each edit, no changes until the last one")
+    for n in range(9):
+        s.call("edit_file", {"path": "main.tf", "old": f"v{n}", "new": f"v{n + 1}"}, "edited")
+        s.sh("terraform plan -no-color", "No changes. Your infrastructure matches the configuration.")
+    return s
+
+
+@work
+def tests_404() -> Session:
+    s = Session("tests-404", "allow", "tests of routes that are not there yet, run one by one with looks at the router")
+    for n in range(6):
+        s.sh(
+            f"pytest -q tests/test_routes.py::test_{'abcdef'[n]}",
+            f"E   assert 404 == 200\nFAILED tests/test_routes.py::test_{'abcdef'[n]}",
+            1,
+        )
+        s.sh(
+            f"sed -n '{n * 30 + 1},{n * 30 + 30}p' router.py",
+            "\n".join(f"route {k}: handler_{k * 7 % 31}" for k in range(n * 30, n * 30 + 30)),
+        )
+    return s
+
+
+@work
+def resend_to_each() -> Session:
+    s = Session("invite-each", "allow", "an invitation sent to each of many people, all answered alike")
+    for n in range(25):
+        s.call("invite", {"email": f"p{n}@example.org", "role": "viewer"}, json.dumps({"status": "sent"}))
+    return s
+
+
+@work
+def rerun_ci() -> Session:
+    s = Session("rerun-ci", "allow", "a flaky CI job started anew three times and watched", clock=1_767_100_000, gap=25)
+    for n in range(3):
+        s.sh("gh run rerun 55 --failed", "✓ Requested rerun (failed jobs) of run 55")
+        for _ in range(7):
+            s.sh("gh run view 55 --json status,conclusion", '{"conclusion":"","status":"in_progress"}')
+        s.sh(
+            "gh run view 55 --json status,conclusion",
+            json.dumps({"conclusion": "success" if n == 2 else "failure", "status": "completed"}),
+        )
+    return s
+
+
+@work
+def read_rules_each_time() -> Session:
+    s = Session("read-rules-each-time", "allow", "the rules read before each file that is written, as the rules want")
+    for n in range(10):
+        s.call("read_file", {"path": "STYLE.md"}, "Use tabs. Name things well.")
+        s.call("write_file", {"path": f"gen/g{n}.ts", "content": f"export const g{n} = {n}"}, "ok")
+    return s
+
+
+@work
+def slow_queries() -> Session:
+    s = Session(
+        "slow-queries",
+        "allow",
+        "a query made faster: an index made, the plan looked at, the next index",
+        clock=1_767_200_000,
+        gap=9,
+    )
+    for n in range(9):
+        s.call("execute_sql", {"sql": f"create index i{n} on t (c{n})"}, "CREATE INDEX")
+        s.call(
+            "execute_sql",
+            {"sql": "explain analyze select * from t where a = 1"},
+            f"Seq Scan on t (rows=100)\nExecution Time: {90 - n}.{n} ms",
+        )
+    return s
+
+
+@work
+def checking_boxes() -> Session:
+    s = Session("checking-boxes", "allow", "twenty boxes ticked one after the other by their position")
+    for n in range(20):
+        s.call("computer", {"action": "left_click", "coordinate": [40, 120 + 36 * n]}, "ok")
+    return s
+
+
+@work
+def two_minutes_apart() -> Session:
+    s = Session(
+        "two-minutes-apart",
+        "allow",
+        "a backup watched by the size of its file, minutes apart, without change for a while",
+        clock=1_767_300_000,
+        gap=150,
+    )
+    for n in range(11):
+        s.sh("ls -l /backup/db.dump", f"-rw-r--r-- 1 pg pg {[0, 4096][n > 6]} Jan  3 10:00 /backup/db.dump")
     return s

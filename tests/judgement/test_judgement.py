@@ -11,7 +11,7 @@ from judgement.play import HERE, cases, gates, play
 from judgement.rewrites import REWRITES, rewritten
 from judgement.write import FILES, lines
 
-NEED_CLOCK = {"ci-run", "every-five-minutes", "heartbeat-rounds", "cold-start"}
+NEED_CLOCK = {"ci-run", "every-five-minutes", "heartbeat-rounds", "cold-start", "two-minutes-apart"}
 """Work that only its times tell from going round in circles."""
 NEED_STEPS = {"burst-of-failures"}
 """Work that only its steps tell."""

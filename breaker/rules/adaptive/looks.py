@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breaker.evidence.log import READ_ALREADY, Entry
-from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, steps
+from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, pause, steps
 
 _NOT_THERE = frozenset({"not found", "http 404"})
 
@@ -19,23 +19,30 @@ def loose_key(about: Case) -> Iterator[Finding]:
     if facts.words and not about.known:
         return  # a question in new words
     seen: set[str] = set()
-    stale: list[Entry] = []
+    stale = Chain([])
     tried: set[str] = set()
+    previous: Entry | None = None
+    idle = 0.0
     for entry in about.since:
+        idle = max(idle, pause(previous, entry))
+        previous = entry
         if entry.loose == facts.loose and entry.outcome in ("ok", "empty"):
-            if entry.same in seen or (looks and entry.outcome == "ok" and not entry.news):
-                stale.append(entry)
+            if entry.live != 1 and (entry.same in seen or (looks and entry.outcome == "ok" and not entry.news)):
+                if stale.entries:
+                    stale.idle += idle
+                stale.entries.append(entry)
+            idle = 0.0
             seen.add(entry.same)
         elif entry.change == 1 and entry.loose not in tried:
             tried.add(entry.loose)
-            stale.clear()
+            stale = Chain([])
             seen.clear()
-    if not stale or (is_polled(Chain(stale)) and not facts.overview):
+    if not stale.entries or (is_polled(stale) and not facts.overview):
         return
     limits = about.limits
     limit = limits.overview if facts.overview else limits.seen if looks else limits.seen_run
     if limit is not None:
-        count = steps(stale)
+        count = steps(stale.entries)
         yield Finding(
             "looseKey", count, limit, f"{count} answers of calls that are much the same were known already", facts.loose
         )
