@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
-import msgspec
-
-from breaker import secrets
+from breaker import json_text, secrets
 
 MAX_FINGERPRINT = 1024
 """Characters of a fingerprint. A longer one is cut and closed with its length and the digest of the whole."""
@@ -68,7 +66,7 @@ def canonical_json(arguments: Any, masker: Masker) -> str:
 
 def _encode(value: Any) -> str:
     try:
-        return msgspec.json.encode(value, order="sorted").decode()
+        return json_text.encode_sorted(value).decode()
     except (OverflowError, ValueError, TypeError):  # a large integer, a lone surrogate
         return json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-import msgspec
 from msgspec import Struct
 
+from breaker import json_text
 from breaker.identity import requests, tools, urls
 from breaker.identity.canonical import Masker, canonical_json
 from breaker.identity.credentials import secrets_in, secrets_of
@@ -107,7 +107,7 @@ class Identifier:
         if all_kinds:
             return self._identify(tool, arguments, True)
         try:
-            raw = msgspec.json.encode(arguments)
+            raw = json_text.encode(arguments)
         except Exception:  # what JSON cannot say is not remembered
             return self._identify(tool, arguments, False)
         if len(raw) > _CACHED_BYTES:
