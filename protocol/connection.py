@@ -70,8 +70,10 @@ class Connection:
         for line in lines:
             if session.over:
                 return
-            if isinstance(line, Skipped):
+            if line is Skipped.OVERSIZED:
                 reply: bytes | None = oversized_reply(self._framer.max_line_bytes)
+            elif line is Skipped.NO_ROOM:
+                reply = fault_reply()
             else:
                 if recorder:
                     recorder.received(line, session.arrived)

@@ -33,6 +33,8 @@ def decode(line: bytes) -> Any:
         raise NotJsonError("nested too deeply") from None
     except (msgspec.DecodeError, ValueError) as error:
         value = _decode_mended(line, error)
+    except MemoryError:
+        raise NotJsonError("larger than the memory that there is") from None
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and not _is_shallow(value):
         raise NotJsonError("nested too deeply")
     return value

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
+from breaker.json_text import encode
 from protocol.decode import decode
 from protocol.methods import METHODS, InvalidParamsError, Method, Session
 
@@ -60,8 +61,6 @@ class Failure(Struct, tag_field="jsonrpc", tag="2.0"):
 
 
 Reply = Success | Failure
-
-_encode = msgspec.json.Encoder().encode
 
 
 class Dispatcher:
@@ -178,7 +177,7 @@ class Dispatcher:
 
     def _serialize(self, replies: Reply | list[Reply]) -> bytes:
         try:
-            return _encode(replies) + b"\n"
+            return encode(replies) + b"\n"
         except Exception:
             self._session.fault("encoding a reply")
         each = [self._serialize_one(reply) for reply in (replies if isinstance(replies, list) else [replies])]
@@ -186,20 +185,20 @@ class Dispatcher:
 
     def _serialize_one(self, reply: Reply) -> bytes:
         try:
-            return _encode(reply)
+            return encode(reply)
         except Exception:
-            return _encode(_failure(INTERNAL_ERROR, reply.id))
+            return encode(_failure(INTERNAL_ERROR, reply.id))
 
 
 def oversized_reply(max_line_bytes: int) -> bytes:
     """The line that answers a line which was too long to be kept."""
     data = f"the line is longer than {max_line_bytes} bytes"
-    return _encode(_failure(INVALID_REQUEST, None, data)) + b"\n"
+    return encode(_failure(INVALID_REQUEST, None, data)) + b"\n"
 
 
 def fault_reply() -> bytes:
     """The line that answers a line when even the dispatching failed."""
-    return _encode(_failure(INTERNAL_ERROR, None)) + b"\n"
+    return encode(_failure(INTERNAL_ERROR, None)) + b"\n"
 
 
 def where_and_why(invalid: msgspec.ValidationError) -> dict[str, str]:

@@ -12,6 +12,7 @@ class Skipped(Enum):
     """Stands in the place of a line that was not kept."""
 
     OVERSIZED = "oversized"
+    NO_ROOM = "no room"
 
 
 Line = bytes | Skipped
@@ -21,7 +22,8 @@ class Framer:
     """Cuts a stream into lines.
 
     A line ends with LF or CRLF, or with the stream. A byte order mark before it is dropped, blank lines are skipped.
-    Of a line with more than `max_line_bytes` (ending not counted) nothing is kept but the fact that it was there.
+    Of a line with more than `max_line_bytes` (ending not counted) nothing is kept but the fact that it was there; nor
+    of one that memory has no room for.
     """
 
     def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
@@ -70,7 +72,10 @@ class Framer:
         if self._skipping:
             lines.append(Skipped.OVERSIZED)
         else:
-            self._keep(b"".join(self._parts), lines)
+            try:
+                self._keep(b"".join(self._parts), lines)
+            except MemoryError:
+                lines.append(Skipped.NO_ROOM)
         self._parts.clear()
         self._held = 0
         self._skipping = False

@@ -6,6 +6,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 from msgspec import UNSET, Struct
@@ -13,6 +14,7 @@ from msgspec import UNSET, Struct
 from breaker.engine import Engine, UnknownCallError
 from breaker.events import Call, Result, Settled, Usage, Verdict
 from breaker.options import ConfigError, wire
+from breaker.secrets import mask_text
 from breaker.settings import Settings
 from protocol.about import DISTRIBUTION, PROTOCOL_VERSION, VERSION
 from protocol.layers import Sources
@@ -124,13 +126,18 @@ class Session:
     def fault(self, doing: str) -> None:
         """Count the exception in hand. Its traceback goes to the log the first time it comes from that place."""
         self.faults += 1
+        with suppress(Exception):  # such as MemoryError: what goes wrong here as well goes unsaid
+            self._log_fault(doing)
+
+    def _log_fault(self, doing: str) -> None:
         kind, error, trace = sys.exc_info()
         frames = traceback.extract_tb(trace)
         place = (kind, frames[-1].filename, frames[-1].lineno) if frames else (kind,)
         if place in self._faults_logged or len(self._faults_logged) >= _FAULTS_REMEMBERED:
             return
         self._faults_logged.add(place)
-        self.log(f"a fault in {doing}\n{''.join(traceback.format_exception(kind, error, trace))}".rstrip())
+        text = mask_text("".join(traceback.format_exception(kind, error, trace)), lambda _: "[secret]")
+        self.log(f"a fault in {doing}\n{text}".rstrip())
 
 
 class Method(Struct, frozen=True):

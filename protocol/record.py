@@ -12,14 +12,11 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
-import msgspec
-
+from breaker.json_text import encode
 from breaker.secrets import mask, mask_text, pseudonyms
 from protocol.decode import NotJsonError, decode
 
 MODE = 0o600
-
-_encode = msgspec.json.Encoder().encode
 
 
 class Recording:
@@ -56,7 +53,7 @@ class Recording:
         if self._descriptor < 0:
             return
         try:
-            self._write(_encode({"t": at, direction: self._masked(line)}) + b"\n")
+            self._write(encode({"t": at, direction: self._masked(line)}) + b"\n")
         except Exception as error:
             self.close()
             reason = error.strerror if isinstance(error, OSError) else repr(error)
