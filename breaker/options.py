@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from breaker.checks import Hint, check, nearest, readable, shown
 from breaker.setting_table import BY_NAME
-from breaker.settings import Settings, values_of
+from breaker.settings import DEFAULT_PROFILE, Settings, values_of
 
 REMOVED: dict[str, str] = {
     "denyAfter": "use limits.exact",
@@ -88,7 +88,7 @@ def resolve(layers: Sequence[Layer]) -> Resolved:
     if problems:
         raise ConfigError(problems)
     profile = next((values["profile"] for _, values in reversed(read) if "profile" in values), None)
-    values = values_of(profile or Settings().profile)
+    values = values_of(profile or DEFAULT_PROFILE)
     origins: dict[str, str] = {}
     for source, given in read:
         for name, value in given.items():

@@ -184,7 +184,11 @@ PROFILES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
 """What each profile changes of `Settings()`, by wire name. A value is the whole value, maps included."""
 
 
-def preset(profile: str = "standard") -> Settings:
+DEFAULT_PROFILE = "adaptive"
+"""The profile where nobody names one: of the four it alone stops loops without stopping work that counts alike."""
+
+
+def preset(profile: str = DEFAULT_PROFILE) -> Settings:
     """The settings of a profile to which nobody added anything. An unknown name is a KeyError."""
     return msgspec.convert(values_of(profile), Settings)
 

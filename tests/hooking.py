@@ -14,7 +14,7 @@ from typing import Any
 from support import PATIENCE, START, environment
 
 from breaker.engine import Engine
-from breaker.settings import Settings
+from breaker.settings import Settings, preset
 from protocol.hook import claude_code, codex, gemini_cli
 from protocol.hook.judge import judge
 from protocol.store.once import Once
@@ -44,7 +44,7 @@ class Client:
     def __init__(self, harness: str, home: Path, settings: Settings | None = None, **environ: str) -> None:
         self.harness = harness
         self.home = home
-        self.settings = settings or Settings()
+        self.settings = settings or preset("standard")
         self.environ = environ
         self.now = NOW
         self.session = "3f1c2a58-0d1e-4b53-9f0e-6b1d0c7a9e11"

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from breaker.engine import Engine
+from breaker.options import Layer
 from breaker.settings import Settings
 from protocol.connection import Connection, Recorder
 from protocol.dispatch import Dispatcher
@@ -25,6 +26,7 @@ from protocol.layers import Sources
 from protocol.methods import Session
 
 ROOT = Path(__file__).resolve().parent.parent
+STANDARD = Sources((Layer("test", {"profile": "standard"}),))
 PATIENCE = 20.0
 """Seconds after which a wait fails. Nothing takes a tenth of it; the machine may be busy."""
 
@@ -33,9 +35,13 @@ START = "import sys\nfrom protocol.cli import main\nsys.exit(main())"
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """The environment for a process: ours, without settings that the developer's own shell may hold."""
+    """The environment for a process: ours, without settings that the developer's own shell may hold.
+
+    The profile is `standard`, whose numbers can be counted by hand, unless a test names another one.
+    """
     foreign = ("TOOLBREAKER_", "DSH_LOOP_GUARD_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    kept["TOOLBREAKER_PROFILE"] = "standard"
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**kept, "PYTHONPATH": os.pathsep.join(paths), **variables}
 
@@ -217,7 +223,7 @@ class Memory:
     ) -> None:
         self.logged: list[str] = []
         self.now = 1000.0
-        self.session = Session(sources or Sources(), engine_for, log=self.logged.append, clock=lambda: self.now)
+        self.session = Session(sources or STANDARD, engine_for, log=self.logged.append, clock=lambda: self.now)
         self.connection = Connection(self.session, Dispatcher(self.session), Framer(max_line_bytes), recorder)
         self._last_id = 0
 

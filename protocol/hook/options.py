@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from breaker.settings import Settings
+from breaker.settings import Settings, preset
 from protocol.store.opening import DEFAULT_DAYS
 from protocol.store.places import DEFAULT_NAMESPACE
 
@@ -21,7 +21,7 @@ VARIABLES = ("TOOLBREAKER_", "DSH_LOOP_GUARD_")
 class Options(Struct, frozen=True):
     """What the arguments behind the client's name, and the environment, come to."""
 
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = field(default_factory=preset)
     state: str = "auto"
     namespace: str = DEFAULT_NAMESPACE
     days: float = DEFAULT_DAYS

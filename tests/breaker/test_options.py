@@ -15,7 +15,8 @@ from breaker.settings import PROFILES, Settings, preset
 
 
 def settings(**values: Any) -> Settings:
-    return resolve([Layer("test", values)]).settings
+    """Settings over the profile `standard`, unless another one is named."""
+    return resolve([Layer("test", {"profile": "standard", **values})]).settings
 
 
 def problems(values: Any, *more: Any) -> dict[str, str]:
@@ -25,8 +26,11 @@ def problems(values: Any, *more: Any) -> dict[str, str]:
 
 
 class TestProfiles:
-    def test_standard_is_the_default_and_has_the_tracks_with_budgets_and_quotas(self) -> None:
-        found = resolve([]).settings
+    def test_adaptive_is_the_default(self) -> None:
+        assert resolve([]).settings == preset() == preset("adaptive")
+
+    def test_standard_has_the_tracks_with_budgets_and_quotas(self) -> None:
+        found = settings()
         assert found == preset("standard") == Settings()
         assert (found.window, found.warn_at, found.summarize_at, found.fail_warn_at, found.fail_limit) == (
             16,
@@ -120,7 +124,7 @@ class TestLayers:
     def test_maps_merge_one_level_deep(self) -> None:
         found = resolve(
             [
-                Layer("weak", {"limits": {"exact": 5, "host": None}, "ignoreArgs": {"read": ["a", "b"]}}),
+                Layer("weak", {"profile": "standard", "limits": {"exact": 5, "host": None}, "ignoreArgs": {"read": ["a", "b"]}}),
                 Layer("strong", {"limits": {"exact": 6}, "ignoreArgs": {"read": ["c"]}}),
                 Layer("third", {"hostAliases": {"A.example": "b.example"}, "repeatLimits": {"read": 7}}),
             ]
@@ -132,7 +136,7 @@ class TestLayers:
         assert found.repeat_limits == {"read": 7}
 
     def test_a_layer_of_null_is_empty(self) -> None:
-        assert resolve([Layer("file", None)]).settings == Settings()
+        assert resolve([Layer("file", None)]).settings == preset()
 
     def test_layers_leave_the_defaults_alone(self) -> None:
         settings(limits={"exact": 5}, ignoreArgs={"*": []}, repeatLimits={"x": 3})
@@ -361,7 +365,7 @@ class TestProblems:
 
     def test_path_aliases_are_accepted_and_ignored(self) -> None:
         found = resolve([Layer("file", {"pathAliases": ["path"]})])
-        assert found.settings == Settings()
+        assert found.settings == preset()
         assert "pathAliases" in found.notes[0]
 
     @pytest.mark.parametrize("values", [5, "x", [], [{"window": 8}], True])

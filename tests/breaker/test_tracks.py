@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from play import OK, Play, decisions, engine, exit_code, named
 
-from breaker import Call, Result, Settings, Settled, UnknownCallError
+from breaker import Call, Result, Settled, UnknownCallError
 from breaker.settings import preset
 
 DEFAULTS = preset("repeat-tool-breaker")
@@ -536,5 +536,3 @@ def test_switched_off_it_allows_everything_and_counts_nothing() -> None:
     assert play.engine.status()["agents"] == {}
 
 
-def test_the_default_profile_is_standard() -> None:
-    assert Settings().profile == "standard"

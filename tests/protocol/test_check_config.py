@@ -62,7 +62,7 @@ def test_remarks_never_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a.json"
-    file.write_text('{"pathAliases": [], "warnAt": 20}')
+    file.write_text('{"profile": "standard", "pathAliases": [], "warnAt": 20}')
     monkeypatch.setitem(os.environ, "TOOLBREAKER_WINDOWS", "8")
     assert check("--config", str(file)) == 0
     out, err = capsys.readouterr()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breaker.options import ConfigError, Problem
-from breaker.settings import Settings
+from breaker.settings import Settings, preset
 from protocol.layers import GUARD_VARIABLES, Sources, add_options, gather, options_of, read_file
 
 
@@ -99,7 +99,7 @@ class TestEnvironment:
         assert (found.include_local, found.warn_at, found.max_tokens) == (True, None, 60_000_000)
 
     def test_an_empty_variable_is_an_absent_one(self) -> None:
-        assert resolved(TOOLBREAKER_WINDOW="", TOOLBREAKER_ON_LIMIT=" ", DSH_LOOP_GUARD_MAX_TOKENS="") == Settings()
+        assert resolved(TOOLBREAKER_WINDOW="", TOOLBREAKER_ON_LIMIT=" ", DSH_LOOP_GUARD_MAX_TOKENS="") == preset()
 
     def test_a_problem_names_the_variable(self) -> None:
         lines = refused(gather(None, {"TOOLBREAKER_WINDOW": "3", "DSH_LOOP_GUARD_WARN_RATIO": "much"}))
@@ -110,7 +110,7 @@ class TestEnvironment:
 
     def test_an_unknown_variable_is_a_remark_and_no_failure(self) -> None:
         sources = gather(None, {"TOOLBREAKER_WARNAT": "3", "DSH_LOOP_GUARD_X": "1", "HOME": "/root"})
-        assert sources.resolve().settings == Settings()
+        assert sources.resolve().settings == preset()
         assert [note.split()[0] for note in sources.notes] == ["TOOLBREAKER_WARNAT", "DSH_LOOP_GUARD_X"]
         assert "did you mean TOOLBREAKER_WARN_AT?" in sources.notes[0]
 
@@ -155,7 +155,7 @@ class TestFiles:
     @pytest.mark.parametrize("name", SAME)
     def test_an_empty_file_says_nothing(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text("\n")
-        assert resolved(str(tmp_path / name)) == Settings()
+        assert resolved(str(tmp_path / name)) == preset()
 
     def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(self, tmp_path: Path) -> None:
         file = tmp_path / "config.toml"

@@ -13,7 +13,7 @@ from protocol.readers import open_recording
 from protocol.replay.judge import judge_session
 from protocol.replay.report import CallEvent, MarkEvent, SessionReport
 
-STANDARD = preset()
+STANDARD = preset("standard")
 DENY = msgspec.structs.replace(STANDARD, on_limit="deny")
 
 

@@ -19,15 +19,16 @@ from protocol.replay.judge import judge_session
 from protocol.replay.page import embedded, page
 from protocol.replay.report import Total
 
+STANDARD = preset("standard")
 HOSTILE = '</script><script>document.title="owned"</script><img src=x onerror=alert(1)>{{x}}\u2028\u202e\x1b[31m&amp;'
 
 
 def built(*sessions: Session) -> str:
     reports, total = [], Total()
     for session in sessions:
-        reports.append(judge_session(session, preset()))
+        reports.append(judge_session(session, STANDARD))
         total.add(reports[-1])
-    return page(reports, total, preset())
+    return page(reports, total, STANDARD)
 
 
 def sessions() -> Iterator[Session]:

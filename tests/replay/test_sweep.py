@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from recorded import Made
-from support import run
+from support import STANDARD, run
 
 from breaker.options import ConfigError, Layer
 from protocol.layers import Sources
@@ -176,7 +176,7 @@ class TestPlot:
         ElementTree.fromstring(drawn)
 
     def test_runs_are_cumulative(self) -> None:
-        (cell,) = sweep(made(), grid([axis("failLimit=off")], Sources(), 8))
+        (cell,) = sweep(made(), grid([axis("failLimit=off")], STANDARD, 8))
         counts = cell.total.runs
         # pytest failed 4 and 7 times in a row, nothing else failed
         assert counts == [2, 2, 2, 2, 1, 1, 1, 0]
