@@ -248,13 +248,13 @@ class Keeper:
             return
         if self._store is not None and not self._store.near:
             number = self._number
-            self._wait(lambda: self._reached >= number or self._store is None or not self._writes)
+            self._late = not self._wait(lambda: self._reached >= number or self._store is None or not self._writes)
         else:
             with self._lock:
                 self._store_all()
         self._take_in()
 
-    def _wait(self, done: Callable[[], bool]) -> None:
+    def _wait(self, done: Callable[[], bool]) -> bool:
         """Let the other thread go on at once, and wait for it in bounds. Once it was late nobody waits for it until
         it heard from the store again, or many messages in a row would wait."""
         self._hurry.set()
@@ -263,9 +263,11 @@ class Keeper:
         while not (self._away or self._late):
             self._moved.clear()
             if done() or self._away:
-                return
+                return True
             left = deadline - time.monotonic()
-            self._late = left <= 0 or not self._moved.wait(left)
+            if left <= 0 or not self._moved.wait(left):
+                return done()
+        return not self._late
 
     def _take_in(self) -> None:
         """Believe what the store said, but of accounts that changed here since."""
