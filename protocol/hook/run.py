@@ -80,6 +80,8 @@ def _answered(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes | N
 def _judged(
     harness: Harness, event: dict[str, Any], arguments: Sequence[str], environ: Mapping[str, str]
 ) -> dict[str, Any] | None:
+    import breaker.evidence.answers
+    import breaker.evidence.keys  # noqa: F401 - what the default profile reads calls with
     from breaker.engine import Engine
     from protocol.hook.faults import log
     from protocol.hook.judge import judge
