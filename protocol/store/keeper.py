@@ -36,7 +36,8 @@ PATIENCE_SECONDS = 0.035
 """How long a message waits for a server. A call that was sent right behind it shall not feel it (50 ms)."""
 
 GATHER_SECONDS = 0.005
-"""How long the thread lets changes gather, so that a burst of calls is written at once."""
+FAR_GATHER_SECONDS = 0.02
+"""How long the thread lets changes gather, so that a burst of calls is written at once. A round trip costs more."""
 
 MAX_QUEUED = 65_536
 """Changes that wait for a store that is away. After that the oldest are lost, and `status` says how many."""
@@ -297,11 +298,12 @@ class Keeper:
 
     def _run(self) -> None:
         tried = 0.0
+        gather = GATHER_SECONDS if self._store and self._store.near else FAR_GATHER_SECONDS
         self._expire()
         while not self._over.is_set():
             self._wake.wait(self._refresh_seconds)
             self._wake.clear()
-            self._hurry.wait(GATHER_SECONDS)
+            self._hurry.wait(gather)
             self._hurry.clear()
             now = time.monotonic()
             if self._away and now - tried < self._refresh_seconds:
