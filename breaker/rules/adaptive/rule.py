@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import cast
 
+from msgspec import structs
+
 from breaker import adaptive_limits
 from breaker.events import Call, Hit, Result
 from breaker.evidence.classes import Kind
@@ -38,9 +40,10 @@ class Adaptive(Rule):
         self._key = key
         if self.active:  # their expressions take longer to build than all else that an engine needs
             from breaker.evidence.answers import read_answer
-            from breaker.evidence.keys import describe
+            from breaker.evidence.fetches import fetched
+            from breaker.evidence.keys import describe, digest
 
-            self._describe, self._read = describe, read_answer
+            self._describe, self._read, self._fetched, self._digest = describe, read_answer, fetched, digest
 
     def read(self, facts: Facts, result: Result, classified: Classified) -> Answer:
         """What a call answered."""
@@ -57,6 +60,8 @@ class Adaptive(Rule):
                 kinds = {**kinds, call.tool.lower(): "spawn"}
             reading = identity.reading if identity.kind == "shell" else None
             facts = self._describe(call.tool, call.arguments, call.annotations, reading=reading, kinds=kinds)
+            if reading is not None and (request := self._fetched(identity)):
+                facts = structs.replace(facts, strict=self._digest(f"fetch {request}"))
             if self._key is not None:
                 facts = keyed_facts(facts, self._key)
             if len(self._facts) >= _CACHED:
