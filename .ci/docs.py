@@ -15,7 +15,7 @@ def settings() -> str:
     """Every setting with its default, what it means and why the default is what it is."""
     from breaker.setting_table import SETTINGS
 
-    rows = ["| setting | default | meaning | why |", "|---|---|---|---|"]
+    rows = ["| setting | in `standard` | meaning | why |", "|---|---|---|---|"]
     for setting in SETTINGS:
         default = json.dumps(setting.default, ensure_ascii=False)
         rows.append(f"| `{setting.name}` | `{default}` | {setting.meaning} | {setting.reason} |")

@@ -1,6 +1,9 @@
-"""Play a recorded session through `toolbreaker serve` and show what its agent would have been told.
+"""Play recorded sessions through `toolbreaker serve` and show what their agents would have been told.
 
-usage: demo.py [REQUESTS.jsonl]   (one JSON-RPC request a line; the default is the recording beside this file)
+usage: demo.py [PROFILE REQUESTS.jsonl]   (one JSON-RPC request a line)
+
+Without arguments: a session in the profile `standard`, which counts, and one in `adaptive`, the default, which looks
+at the answers.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-SESSION = HERE / "recordings" / "session.jsonl"
+SHOWN = (
+    ("standard", HERE / "recordings" / "session.jsonl"),
+    ("adaptive", HERE / "recordings" / "c-spellings.jsonl"),
+)
 
 
 def toolbreaker() -> str:
@@ -36,9 +42,10 @@ def say(title: str, text: str) -> None:
     print(textwrap.indent(text, "      │ "), end="\n\n")
 
 
-def main() -> None:
-    session = Path(sys.argv[1]) if len(sys.argv) > 1 else SESSION
-    process = subprocess.Popen([toolbreaker(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def play(profile: str, session: Path) -> None:
+    print(f"== {session.name} in the profile {profile}\n")
+    command = [toolbreaker(), "serve", "--profile", profile]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin
     assert process.stdout
     calls = stopped = told = 0
@@ -61,7 +68,12 @@ def main() -> None:
             say(f"the model reads, beside the result ({advisory['stage']}):", advisory["text"])
     process.stdin.close()
     process.wait(10)
-    print(f"{calls} calls: {told} advisories delivered, {stopped} stopped before they ran.")
+    print(f"\n{calls} calls: {told} advisories delivered, {stopped} stopped before they ran.\n")
+
+
+def main() -> None:
+    for profile, session in [(sys.argv[1], Path(sys.argv[2]))] if len(sys.argv) > 2 else SHOWN:
+        play(profile, session)
 
 
 if __name__ == "__main__":
