@@ -71,15 +71,10 @@ class Engine:
             self._wordless = partial(wordless, key=key)
             self._masked = partial(mask_text, pseudonym=pseudonyms(key))
             settings = structs.replace(settings, limits=self._limits)
-        self._tracks: tuple[Rule, ...] = (FailureTrack(settings), OccurrenceTrack(settings))
+        self._tracks = _active(FailureTrack(settings), OccurrenceTrack(settings))
         self._budgets = Budgets(settings)
         self._quotas: tuple[Rule, ...] = (Quotas(settings), Fanout(settings))
-        self._repeats: tuple[Rule, ...] = (
-            Signature(settings),
-            Skeleton(settings),
-            Cycle(settings),
-            SameError(settings),
-        )
+        self._repeats = _active(Signature(settings), Skeleton(settings), Cycle(settings), SameError(settings))
         self._adaptive = Adaptive(settings, key=key if compact else None)
         self._cycle_span = span(settings)
         self._counted: Callable[[str], bool] = lru_cache(1024)(self._is_counted)
@@ -297,7 +292,8 @@ class Engine:
         foreseen = (rule.foresee(agent, pending) for rule in self._tracks)
         pending.notices = tuple(notice for notice in foreseen if notice)
         self.state.commit(agent, (f for f in pending.fingerprints if f not in agent.exempt), self.settings.window)
-        self.state.ran(agent, pending, self._cycle_span)
+        if self._repeats:
+            self.state.ran(agent, pending, self._cycle_span)
 
     def _deny(self, name: str, ruling: Ruling, pending: Pending, current: bool = True, at: float | None = None) -> str:
         agent = self.state.agents[name]
@@ -481,6 +477,10 @@ class Engine:
             )
             for fingerprint in view.identity.fingerprints
         )
+
+
+def _active(*rules: Rule) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules if rule.active)
 
 
 def _channel(notice: Notice) -> tuple[int, str]:

@@ -40,7 +40,12 @@ class Aftermath(Struct):
 
 
 class Rule:
-    """A rule finds hits against a call, and things worth saying; by default it finds nothing."""
+    """A rule finds hits against a call, and things worth saying; by default it finds nothing.
+
+    `active` is False where the settings turn it off: it is not asked then.
+    """
+
+    active = True
 
     def judge(self, view: View) -> Iterable[Hit]:
         """What speaks against the call, or nothing."""

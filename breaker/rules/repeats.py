@@ -15,6 +15,7 @@ class Signature(Rule):
     def __init__(self, settings: Settings) -> None:
         self.limit = settings.repeat_limit
         self.limits = {tool.lower(): limit for tool, limit in settings.repeat_limits.items()}
+        self.active = any(limit is not None for limit in (self.limit, *self.limits.values()))
 
     def judge(self, view: View) -> Iterator[Hit]:
         limit = self.limits.get(view.call.tool.lower(), self.limit)
@@ -31,6 +32,7 @@ class Skeleton(Rule):
 
     def __init__(self, settings: Settings) -> None:
         self.limit = settings.skeleton_limit
+        self.active = self.limit is not None
 
     def judge(self, view: View) -> Iterator[Hit]:
         skeleton = view.skeleton
@@ -46,6 +48,7 @@ class Cycle(Rule):
 
     def __init__(self, settings: Settings) -> None:
         self.rounds = settings.cycle_limit
+        self.active = self.rounds is not None
         self.periods = settings.cycle_periods
 
     def judge(self, view: View) -> Iterator[Hit]:
@@ -65,6 +68,7 @@ class SameError(Rule):
 
     def __init__(self, settings: Settings) -> None:
         self.limit = settings.same_error_limit
+        self.active = self.limit is not None
 
     def judge(self, view: View) -> Iterator[Hit]:
         tool = view.call.tool

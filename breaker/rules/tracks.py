@@ -35,6 +35,7 @@ class FailureTrack(Rule):
 
     def __init__(self, settings: Settings) -> None:
         self.limits = settings.limits
+        self.active = any(cap is not None for cap in settings.limits.values())
         self.warn_at = settings.fail_warn_at
         self.limit = settings.fail_limit
 
@@ -66,6 +67,7 @@ class OccurrenceTrack(Rule):
 
     def __init__(self, settings: Settings) -> None:
         self.limits = settings.limits
+        self.active = any(cap is not None for cap in settings.limits.values())
         self.warn_at = settings.warn_at
         self.summarize_at = settings.summarize_at
 
