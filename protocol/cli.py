@@ -38,8 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["hook"]:
         return _run_hook(arguments[1:], ends=argv is None)
-    from protocol.streams import flush_or_discard
+    from protocol.streams import flush_or_discard, write_what_is_possible
 
+    write_what_is_possible()
     try:
         return _run(arguments)
     except KeyboardInterrupt:

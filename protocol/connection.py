@@ -60,6 +60,10 @@ class Connection:
         self.session.arrived = self.session.clock()
         return self._answer(self._framer.feed(data))
 
+    def make_room(self) -> bool:
+        """Memory is short: let go of what arrived of a line, which is answered as a fault. False: nothing arrived."""
+        return self._framer.make_room()
+
     def close(self) -> Iterator[bytes]:
         """The reply to a last line without LF."""
         self.session.arrived = self.session.clock()

@@ -30,7 +30,7 @@ class Framer:
         self.max_line_bytes = max_line_bytes
         self._parts: list[bytes] = []  # of the line that has not ended
         self._held = 0  # bytes in them
-        self._skipping = False
+        self._skipped: Skipped | None = None  # why nothing is held of it any more
 
     def feed(self, data: bytes) -> list[Line]:
         """Take in what was read; return the lines that it completes."""
@@ -40,7 +40,7 @@ class Framer:
             return []
         lines: list[Line] = []
         first = data[: start - 1]
-        if self._parts or self._skipping:
+        if self._parts or self._skipped:
             self._hold(first)
             self._end(lines)
         else:
@@ -55,22 +55,32 @@ class Framer:
     def close(self) -> list[Line]:
         """The stream has ended: what is left is a line, too."""
         lines: list[Line] = []
-        if self._parts or self._skipping:
+        if self._parts or self._skipped:
             self._end(lines)
         return lines
 
+    def make_room(self) -> bool:
+        """Memory is short: let go of the line that has not ended. False when there was nothing to let go of."""
+        held = bool(self._parts)
+        if held:
+            self._skip(Skipped.NO_ROOM)
+        return held
+
     def _hold(self, piece: bytes) -> None:
-        if self._skipping:
+        if self._skipped:
             return
         self._parts.append(piece)
         self._held += len(piece)
         if self._held > self.max_line_bytes + 1:  # one more may be the CR of CRLF
-            self._skipping = True
-            self._parts.clear()
+            self._skip(Skipped.OVERSIZED)
+
+    def _skip(self, why: Skipped) -> None:
+        self._skipped = why
+        self._parts.clear()
 
     def _end(self, lines: list[Line]) -> None:
-        if self._skipping:
-            lines.append(Skipped.OVERSIZED)
+        if self._skipped:
+            lines.append(self._skipped)
         else:
             try:
                 self._keep(b"".join(self._parts), lines)
@@ -78,7 +88,7 @@ class Framer:
                 lines.append(Skipped.NO_ROOM)
         self._parts.clear()
         self._held = 0
-        self._skipping = False
+        self._skipped = None
 
     def _keep(self, line: bytes, lines: list[Line]) -> None:
         line = line.removesuffix(b"\r")

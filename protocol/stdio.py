@@ -130,11 +130,20 @@ def _converse(wire: Wire, connection: Connection) -> None:
                 return False
         return not (session.over or wire.stopping)
 
-    while data := wire.read():
+    while data := _read(wire, connection):
         if not answer(connection.receive(data)):
             return
     if not wire.stopping:
         answer(connection.close())
+
+
+def _read(wire: Wire, connection: Connection) -> bytes:
+    while True:
+        try:
+            return wire.read()
+        except MemoryError:
+            if not connection.make_room():
+                raise
 
 
 def _open_standard_descriptors() -> None:

@@ -77,3 +77,11 @@ def test_a_line_that_is_too_long_is_not_held() -> None:
         tracemalloc.stop()
     assert peak < 20_000
     assert framer.feed(b"\n") == [TOO_LONG]
+
+
+def test_a_line_that_memory_has_no_room_for_is_let_go_and_the_next_one_is_kept() -> None:
+    framer = Framer(1000)
+    assert not framer.make_room()
+    framer.feed(b"x" * 500)
+    assert framer.make_room()
+    assert framer.feed(b"x" * 2000 + b"\nok\n") == [Skipped.NO_ROOM, b"ok"]
