@@ -302,7 +302,7 @@ class State:
         agent.window.append(slot)
         for identity in slot:
             counts[identity] = counts.get(identity, 0) + 1
-        if len(agent.window) > window:
+        while len(agent.window) > window:  # by more than one where the window was larger when they were written
             for identity in agent.window.pop(0):
                 counts[identity] -= 1
                 if not counts[identity]:

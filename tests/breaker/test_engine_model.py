@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from play import OK, engine, exit_code
+from play import OK, Play, engine, exit_code
 
 from breaker import Call, Engine, Layer, Settled, UnknownCallError, Usage, resolve
 
@@ -114,6 +114,18 @@ def test_the_engine_agrees_with_the_naive_model(steps: list[Any]) -> None:
 @given(steps, st.integers(0, 59))
 def test_a_snapshot_restored_at_any_point_changes_no_later_answer(steps: list[Any], at: int) -> None:
     assert play(steps, engine(**CONFIG), restore_at=at) == play(steps, engine(**CONFIG))
+
+
+def test_a_memory_of_a_larger_window_shrinks_to_the_one_that_is_set() -> None:
+    before = Play(limits={"exact": None}, window=16)
+    for _ in range(10):
+        before.call("read", path="a")
+    after = engine(limits={"exact": 3}, window=4)
+    after.restore(before.engine.snapshot())
+    later = Play(agent="main", on=after)
+    for name in "bcde":
+        assert later.call("read", path=name).decision == "allow"
+    assert later.call("read", path="a").decision == "allow", "none of the last four calls read it"
 
 
 @given(steps)
