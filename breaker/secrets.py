@@ -133,11 +133,13 @@ def pseudonyms(key: bytes) -> Pseudonym:
     return pseudonym
 
 
-@lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
     """Whether a variable, option, header or member of that name holds a secret."""
-    if len(name) > LONGEST_NAME:
-        return False
+    return len(name) <= LONGEST_NAME and _is_secret_name(name)
+
+
+@lru_cache(maxsize=4096)
+def _is_secret_name(name: str) -> bool:
     squeezed = _SEPARATORS.sub("", name).lower().rstrip("0123456789")
     if squeezed in SECRET_WHOLE or squeezed.endswith(SECRET_ENDINGS):
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -162,6 +163,15 @@ def test_hostile_texts_take_linear_time(unit: str) -> None:
     seconds(1000)
     small = min(seconds(5_000) for _ in range(3))
     assert min(seconds(20_000) for _ in range(3)) < 10 * small + 0.005
+
+
+def test_long_names_are_not_kept_in_memory() -> None:
+    tracemalloc.start()
+    for number in range(100):
+        mask({f"{number}{'x' * 100_000}": 1}, tag)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 1_000_000, "10 MB of names went through"
 
 
 FRAGMENTS = [
