@@ -19,6 +19,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from breaker.json_text import encode
+from breaker.secrets import redacted
 from protocol.decode import decode
 from protocol.methods import METHODS, InvalidParamsError, Method, Session
 
@@ -168,7 +169,7 @@ class Dispatcher:
         code = error["code"]
         if code not in TEXTS or code == INTERNAL_ERROR:  # the library's own bring the text of an exception along
             if "data" in error:
-                self._session.log(f"a fault in jsonrpcserver: {error['data']}")
+                self._session.log(f"a fault in jsonrpcserver: {redacted(str(error['data']))}")
             return _failure(INTERNAL_ERROR, failed["id"])
         data = error.get("data", UNSET)
         if code == METHOD_NOT_FOUND:

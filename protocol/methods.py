@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct
 from breaker.engine import Engine, UnknownCallError
 from breaker.events import Call, Result, Settled, Usage, Verdict
 from breaker.options import ConfigError, wire
-from breaker.secrets import mask_text
+from breaker.secrets import redacted
 from breaker.settings import Settings
 from protocol.about import DISTRIBUTION, PROTOCOL_VERSION, VERSION
 from protocol.layers import Sources
@@ -136,7 +136,7 @@ class Session:
         if place in self._faults_logged or len(self._faults_logged) >= _FAULTS_REMEMBERED:
             return
         self._faults_logged.add(place)
-        text = mask_text("".join(traceback.format_exception(kind, error, trace)), lambda _: "[secret]")
+        text = redacted("".join(traceback.format_exception(kind, error, trace)))
         self.log(f"a fault in {doing}\n{text}".rstrip())
 
 

@@ -23,8 +23,18 @@ def report(doing: str, error: BaseException) -> None:
         with suppress(Exception):
             import traceback
 
-            detail = "".join(traceback.format_exception(error))
-    log(line, detail)
+            detail = _redacted("".join(traceback.format_exception(error)))
+    log(_redacted(line), detail)
+
+
+def _redacted(text: str) -> str:
+    """What went wrong may quote what a call said, or the password in an address."""
+    try:
+        from breaker.secrets import redacted
+
+        return redacted(text)
+    except Exception:
+        return text
 
 
 def log(line: str, detail: str = "") -> None:

@@ -80,6 +80,13 @@ def test_wrong_arguments_stop_nothing(client: Client, arguments: list[str], said
     assert said in client.log()
 
 
+def test_no_secret_reaches_the_log(client: Client) -> None:
+    done = client.run(call(client), "--token=s3cr3t-value")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert "unknown arguments: --token=[secret]" in client.log()
+    assert "s3cr3t" not in client.log() + done.stderr.decode()
+
+
 @pytest.mark.parametrize("name", ["", "cursor", "--help-me"])
 def test_another_client_is_a_fault(client: Client, name: str) -> None:
     line = [*client.line()[:-1], *([name] if name else [])]
