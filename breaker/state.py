@@ -28,7 +28,9 @@ MAX_AGENTS = 20_000
 MAX_UNSETTLED = 256
 MAX_PER_TURN = 1_024
 """Identities of one turn that a map remembers; the one not seen for longest goes first."""
-MAX_REQUEST_IDS = 1_024
+MAX_REQUEST_IDS = 64
+"""Model requests of one agent that are known by their ids. One that is told twice is told twice in a row, or beside
+the results of the calls that it made: 1 024 of each of 5 000 agents would take half a gigabyte."""
 MAX_SETTLED = 32
 """Settled calls that are known by their ids, so that an outcome told twice counts once."""
 MAX_SPENDERS = 256
@@ -358,10 +360,12 @@ class State:
     def exempt(self, agent: Agent, identities: Iterable[str]) -> None:
         """The operator let these identities repeat for the rest of the turn."""
         agent.exempt.update(identities)
+        _bound_set(agent.exempt)
 
     def refuse(self, agent: Agent, identities: Iterable[str]) -> None:
         """The operator, or nobody, answered: these identities are not asked about again this turn."""
         agent.refused.update(identities)
+        _bound_set(agent.refused)
 
     # -- outcomes -------------------------------------------------------------------------------------------
 
@@ -436,7 +440,9 @@ class State:
 
     def pass_quota(self, owner: str, quota: str) -> None:
         """The one free overrun of this agent's quota is used up."""
-        self.agents[owner].account.passed.add(quota)
+        passed = self.agents[owner].account.passed
+        passed.add(quota)
+        _bound_set(passed)
         self._note("pass", owner, key=quota)
 
     def note_denial(self, name: str, code: str, what: str, at: float | None = None) -> None:
@@ -498,6 +504,12 @@ def _count(counts: dict[str, int], key: str, by: int = 1, most: int = MAX_PER_TU
 
 def _keep_last(items: list[Any], most: int) -> None:
     del items[: max(0, len(items) - most)]
+
+
+def _bound_set(entries: set[str], most: int = MAX_PER_TURN) -> None:
+    """Which one goes matters little, and must be the same in every process."""
+    while len(entries) > most:
+        entries.remove(min(entries))
 
 
 def _bound(entries: dict[str, Any], most: int) -> None:

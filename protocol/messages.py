@@ -6,6 +6,7 @@ means the same as leaving it out; only for `at` the two differ.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -26,8 +27,24 @@ MAIN = "main"
 """The agent that is meant when none is named."""
 
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
+LONGEST_NAME = 512
+"""Characters of a name. Names are remembered: a longer one is cut, and closed with a digest of the whole."""
+
+_NAMES = ("agent", "parent", "call_id", "tool", "request_id", "step")
+
 At = float | None | UnsetType
 """Seconds since the epoch; `null` says that nobody knows, absent means the time the line arrived."""
+
+
+class Naming(Struct):
+    """Params that name agents, calls, tools, requests."""
+
+    def __post_init__(self) -> None:
+        for field in _NAMES:
+            name = getattr(self, field, None)
+            if type(name) is str and len(name) > LONGEST_NAME:
+                digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+                setattr(self, field, f"{name[:LONGEST_NAME]}… {digest}")
 
 
 class Capabilities(Struct, rename="camel"):
@@ -43,7 +60,7 @@ class InitializeParams(Struct, rename="camel"):
     config: Any = None
 
 
-class GuardParams(Struct, rename="camel"):
+class GuardParams(Naming, rename="camel"):
     tool: str
     arguments: Any
     agent: str | None = None
@@ -56,7 +73,7 @@ class GuardParams(Struct, rename="camel"):
     explain: bool | None = None
 
 
-class ApprovalParams(Struct, rename="camel"):
+class ApprovalParams(Naming, rename="camel"):
     call_id: str
     outcome: Outcome
     agent: str | None = None
@@ -69,7 +86,7 @@ class ResultParams(Struct, rename="camel"):
     error: Any = None
 
 
-class RidingUsage(Struct, rename="camel"):
+class RidingUsage(Naming, rename="camel"):
     """The token counts of one model request, without an agent of its own."""
 
     input_tokens: Count
@@ -84,7 +101,7 @@ class UsageParams(RidingUsage, rename="camel"):
     at: At = UNSET
 
 
-class PostExecuteParams(Struct, rename="camel"):
+class PostExecuteParams(Naming, rename="camel"):
     result: ResultParams
     agent: str | None = None
     call_id: str | None = None
@@ -94,19 +111,19 @@ class PostExecuteParams(Struct, rename="camel"):
     usage: RidingUsage | None = None
 
 
-class UserTurnParams(Struct, rename="camel"):
+class UserTurnParams(Naming, rename="camel"):
     agent: str | None = None
     source: str | None = None
     at: At = UNSET
 
 
-class AgentParams(Struct, rename="camel"):
+class AgentParams(Naming, rename="camel"):
     """Params that name an agent and nothing else: `compacted`."""
 
     agent: str | None = None
 
 
-class AgentStartedParams(Struct, rename="camel"):
+class AgentStartedParams(Naming, rename="camel"):
     agent: str
     parent: str
     kind: Literal["subagent", "workflow"]
@@ -114,11 +131,11 @@ class AgentStartedParams(Struct, rename="camel"):
     at: At = UNSET
 
 
-class AgentEndedParams(Struct, rename="camel"):
+class AgentEndedParams(Naming, rename="camel"):
     agent: str
 
 
-class StatusParams(Struct, rename="camel"):
+class StatusParams(Naming, rename="camel"):
     """Without `agent`, all agents are meant."""
 
     agent: str | None = None
