@@ -32,7 +32,7 @@ from breaker.events import (
 from breaker.gate import CODES, GATES, Ruling
 from breaker.identity.compact import CompactIdentifier, compact_limits, wordless
 from breaker.identity.compact import compact as short_form
-from breaker.identity.identify import Identifier, Identity
+from breaker.identity.identify import Identifier
 from breaker.rules.adaptive.rule import Adaptive, keys_to_shut
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.rules.budgets import Budgets, Fanout, Quotas
@@ -236,7 +236,7 @@ class Engine:
         facts = None
         if self._adaptive.active and self._counted(call.tool):
             facts = self._adaptive.describe(call, identity)
-        return View(call, identity, _exact(identity), bones, agent, self.state, facts)
+        return View(call, identity, identity.exact, bones, agent, self.state, facts)
 
     def _find(self, view: View) -> list[Hit]:
         """What every rule that applies to this tool says: failure first, then the order of the gates."""
@@ -367,7 +367,7 @@ class Engine:
                 if pending.decision == "allow" and pending.tool == settled.tool
             ]
             if waiting and described:
-                exact = _exact(self.identifier.identify(settled.tool, settled.arguments))
+                exact = self.identifier.identify(settled.tool, settled.arguments).exact
                 waiting.sort(key=lambda item: item[1].exact != exact)
             if waiting:
                 return waiting[0][0]
@@ -386,7 +386,7 @@ class Engine:
         identity = self.identifier.identify(tool, settled.arguments)
         return Pending(
             tool=tool,
-            exact=_exact(identity),
+            exact=identity.exact,
             fingerprints=identity.fingerprints,
             decision="allow",
             turn=0,
@@ -517,10 +517,6 @@ def _status(agent: Agent) -> dict[str, Any]:
         "requests": account.requests,
         "tools": account.tools,
     }
-
-
-def _exact(identity: Identity) -> str:
-    return next(f for f in identity.fingerprints if f.startswith("exact:"))
 
 
 def _is_own_denial(result: Result) -> bool:

@@ -59,6 +59,7 @@ GATES: dict[str, Gate] = {
 
 TRACKS = frozenset({"failure", "repeat"})
 BUDGETS = frozenset({"turnBudget", "sessionBudget", "familyBudget"})
+QUOTAS = frozenset(name for name, gate in GATES.items() if gate.escape == "quota")
 CODES = frozenset(gate.code for gate in GATES.values())
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from breaker.events import Advisory, Hit
-from breaker.gate import ADAPTIVE, BUDGETS, code
+from breaker.gate import ADAPTIVE, BUDGETS, QUOTAS, code
 from breaker.settings import Settings
 from breaker.state import Notice
 
@@ -67,20 +69,13 @@ PROGRESS = {
 """What each adaptive rule says to do, and what it would have taken for progress."""
 
 
-class Circumstances:
+class Circumstances(Struct, frozen=True):
     """What a text may mention beside the hits: who spent most, the last result, what an operator said or is asked."""
 
-    def __init__(
-        self,
-        spenders: Sequence[tuple[str, int]] = (),
-        quote: str | None = None,
-        refused: bool = False,
-        asking: bool = False,
-    ) -> None:
-        self.spenders = spenders
-        self.quote = quote
-        self.refused = refused
-        self.asking = asking
+    spenders: Sequence[tuple[str, int]] = ()
+    quote: str | None = None
+    refused: bool = False
+    asking: bool = False
 
 
 def harmless(text: str) -> str:
@@ -109,16 +104,16 @@ def denial(blocking: Sequence[Hit], settings: Settings, about: Circumstances) ->
     parts = [head, *(f"- {_finding(hit, settings)}" for hit in blocking)]
     gates = {hit.gate for hit in blocking}
     if gates & BUDGETS:
-        parts.append(_budget_help(blocking, settings, about))
-    if gates & {"subagentRequests", "subagentTools", "workflowAgents", "fanout"}:
+        parts.append(_budget_help(blocking, settings, about.spenders))
+    if gates & QUOTAS:
         parts.append(_quota_help(gates))
     if "sameError" in gates:
         parts.append(
             "Not blocked: every other tool. Instead: find out with those why this one fails, and change what it needs."
         )
     parts += [PROGRESS[gate] for gate in PROGRESS if gate in gates]
-    if gates - BUDGETS - {"subagentRequests", "subagentTools", "workflowAgents", "fanout", "sameError", "spawn"}:
-        parts.append(_repeat_help(gates, about))
+    if gates - BUDGETS - QUOTAS - {"sameError", "spawn"}:
+        parts.append(_repeat_help(gates))
         parts.append(
             quoted(about.quote, settings.result_preview_chars)
             if about.quote
@@ -188,7 +183,7 @@ def _finding(hit: Hit, settings: Settings) -> str:
     return f"{hit.gate}: {what} {hit.count} of {hit.limit}{f' ({detail})' if detail else ''}"
 
 
-def _repeat_help(gates: Iterable[str], about: Circumstances) -> str:
+def _repeat_help(gates: Iterable[str]) -> str:
     again = (
         "Another description, timeout, --max-time, quiet flag or spelling of the host does not make it a new action."
     )
@@ -209,10 +204,10 @@ def _repeat_help(gates: Iterable[str], about: Circumstances) -> str:
     return "\n".join((again, free, instead))
 
 
-def _budget_help(blocking: Sequence[Hit], settings: Settings, about: Circumstances) -> str:
+def _budget_help(blocking: Sequence[Hit], settings: Settings, spenders: Sequence[tuple[str, int]]) -> str:
     gates = [hit.gate for hit in blocking if hit.gate in BUDGETS]
     allowed = ", ".join(sorted(settings.never_block))
-    lines = [_spenders(about.spenders)] if about.spenders else []
+    lines = [_spenders(spenders)] if spenders else []
     lines.append(f"Still allowed: {allowed or 'nothing'}. Wind up: say what is done, what is open, and what it needs.")
     lift = (
         f"A person lifts it: {', '.join(f'`{SETTING[gate]}`' for gate in gates)} in the configuration (0 is no limit)"
