@@ -146,7 +146,7 @@ _REPEAT_GATES_OFF: dict[str, Any] = {
     "cycleLimit": None,
     "sameErrorLimit": None,
 }
-_SEED_IDENTITY: dict[str, Any] = {
+_PLUGIN_IDENTITY: dict[str, Any] = {
     "ignoreArgs": {
         EVERY_TOOL: DECOYS,
         "bash": ("description", "timeoutMs", "run_in_background", "justification"),
@@ -158,7 +158,7 @@ PROFILES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
     {
         "standard": {},
         "repeat-tool-breaker": {
-            **_SEED_IDENTITY,
+            **_PLUGIN_IDENTITY,
             **_REPEAT_GATES_OFF,
             "maxTokens": None,
             "sessionMaxTokens": None,
@@ -169,7 +169,7 @@ PROFILES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
             "workflowAgents": None,
         },
         "loop-guard": {
-            **_SEED_IDENTITY,
+            **_PLUGIN_IDENTITY,
             **_TRACKS_OFF,
             "repeatLimit": 4,
             "repeatLimits": {"read": 5},
