@@ -14,6 +14,7 @@ import msgspec
 
 from breaker.engine import Engine, UnknownCallError
 from breaker.events import Advisory, Call, Settled
+from breaker.json_text import encode_sorted
 from protocol.hook.harness import MAX_FILES, MAX_OPEN, Event, FileNotes, Harness, Kind, News, Notes, OpenCall
 from protocol.hook.transcript import new_rows, size
 from protocol.store.base import Store, StoreError
@@ -211,7 +212,7 @@ def _joined(advisories: tuple[Advisory, ...]) -> str:
 
 
 def _digest(arguments: Any) -> bytes:
-    return blake2b(msgspec.json.encode(arguments, order="sorted"), digest_size=8).digest()
+    return blake2b(encode_sorted(arguments), digest_size=8).digest()
 
 
 def _recalled(store: Store | None, session: str) -> Notes:

@@ -60,8 +60,7 @@ def _answered(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes | N
 
     from importlib import import_module
 
-    import msgspec
-
+    from breaker.json_text import encode
     from protocol.decode import NotJsonError, decode
 
     try:
@@ -74,7 +73,7 @@ def _answered(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes | N
     if event["hook_event_name"] not in harness.KINDS:
         return None
     answer = _judged(harness, event, arguments[1:], environ)
-    return None if answer is None else msgspec.json.encode(answer) + b"\n"
+    return None if answer is None else encode(answer) + b"\n"
 
 
 def _judged(
