@@ -76,7 +76,7 @@ class _Reader:
         elif kind == "approval/decided":
             raw = self.asked.pop(string(data.get("id")), "")
             if raw:
-                yield wire.approval(self.agent, raw, string(data.get("outcome")) or "unavailable", at)
+                yield wire.approval(self.agent, raw, _outcome(data.get("outcome")), at)
         elif kind.startswith(("tool-workflow/", "subagent/")):
             yield from self.lifecycle(kind, data, at)
         elif "compact" in kind and not kind.endswith(("start", "request")) and not self.summarised:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from breaker.setting_table import LARGEST
+
 from .session import Message, Notes
 from .source import decode
 
@@ -51,9 +53,9 @@ def whole(value: Any) -> int | None:
 
 
 def count(value: Any) -> int:
-    """A token count: a non-negative integer, 0 when missing."""
+    """A token count: a non-negative integer as the wire takes it, 0 when missing."""
     number = whole(value)
-    return number if number is not None and number > 0 else 0
+    return min(number, LARGEST) if number is not None and number > 0 else 0
 
 
 def seconds(value: Any) -> float | None:
