@@ -94,6 +94,8 @@ FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("unavailable",
             r"{50[0234]}|service unavailable|temporarily unavailable|(?:is|are) (?:busy|overloaded)|"
             r"try again (?:later|in \d)|bad gateway|gateway time|internal server error"),
+        ("no answer",
+            r"\bno (?:answer|response|reply)\b|\bnobody (?:answered|replied)|\bdid not (?:answer|respond|reply)"),
         ("locked",
             r"could not get lock|is locked\b|lock file|resource (?:temporarily unavailable|busy)|"
             r"another .{0,20}process|ebusy"),
@@ -149,8 +151,13 @@ EMPTY = re.compile(
     r"\s*(?:\W{0,3}(?:no|none|nothing|zero|0|empty|null|undefined|n/a)\b[^\n]{0,160}|\[\s*\]|\{\s*\}|\(\s*\)|"
     r"(?:found|matched|showing|returned|total:?|results?:?|count:?) (?:0|no|zero)\b[^\n]{0,120}|"
     r"[^\n]{0,60}\b(?:returned|has|with|found) no (?:results|matches|entries|output|data)\b[^\n]{0,60}"
+    r"|[^\n]{0,80}\b(?:shorter than|(?:beyond|past|behind|after) the (?:end|last)|out of (?:range|bounds))\b"
     r"|[^\n]{0,40}\b0 (?:results|matches|hits|files|items|records|rows|entries)\b[^\n]{0,60})\s*"
 )
+NOBODY = re.compile(
+    r"\W{0,4}(?:there (?:was|is) )?(?:no (?:answer|response|reply)|nobody (?:answered|replied))\b[^\n]{0,80}\Z"
+)
+"""Nobody answered what was asked or said, in lower case."""
 NOT_EMPTY = re.compile(
     r"\b(?:no|0|zero) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|failures?|failed|violations?|conflicts?|"
     r"changes? needed|vulnerabilities)|\bno such\b|\bnot found\b|\bnothing to \w+|\bnothing (?:added|changed)|"

@@ -32,6 +32,7 @@ from breaker.evidence.answer_table import (
     INVALID_HINTS,
     LIKE_AN_ERROR,
     LIVE,
+    NOBODY,
     NOT_EMPTY,
     SHELL_VALUE,
     STARTED,
@@ -76,7 +77,7 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
     return Answer(
         outcome=outcome,
         same=digest(frame(shown) if facts.kind in DEEDS else shown),
-        bones=digest(bones(text)),
+        bones=digest("#" if _is_id(text) else bones(text)),
         failure=found,
         hard=hard,
         lines=_lines(shown) if outcome == "ok" else (),
@@ -84,7 +85,7 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
         numbers=outcome == "ok" and _is_numbers(text),
         opaque=not body and not images and _has_blocks(result.content),
         started=started,
-        size=len(text),
+        size=_size(text),
     )
 
 
@@ -139,6 +140,8 @@ def _outcome(
         if failed.reason == "exit":
             return _by_exit(facts, int(failed.detail or 1), body)
         return "fail", failed.detail if failed.reason == "http" and failed.detail else failed.reason
+    if facts.kind in DEEDS and NOBODY.match(body):
+        return "fail", ""
     if _is_empty(facts, fields, body):
         return "empty", ""
     return ("fail", "") if _looks_failed(facts, body) else ("ok", "")
@@ -392,6 +395,15 @@ _NUMBERS_ONLY = re.compile(r"[\d\s.,:;%/()+=-]{1,60}")
 
 def _is_numbers(text: str) -> bool:
     return bool(_NUMBERS_ONLY.fullmatch(text)) and 0 < len(_NUMBERS.findall(text)) <= 8
+
+
+def _size(text: str) -> int:
+    """How much a text says, in characters: what says one thing over and over counts by its different words."""
+    if len(text) < SHORT // 4 or len(text) > 20 * SHORT:
+        return len(text)
+    words = text.split()
+    different = set(words)
+    return len(text) if 8 * len(different) >= len(words) else sum(map(len, different))
 
 
 def _is_started(result: Result, text: str) -> bool:

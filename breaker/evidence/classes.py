@@ -86,7 +86,13 @@ _PHRASES: tuple[tuple[frozenset[str], Kind], ...] = (
     (frozenset({"ask", "question"}), "act"),
     (frozenset({"get", "context"}), "read"),
 )
-_WHOLE: dict[str, Kind] = {"task": "spawn", "agent": "spawn", "skill": "read", "process": "read"}
+_WHOLE: dict[str, Kind] = {
+    "task": "spawn",
+    "agent": "spawn",
+    "skill": "read",
+    "process": "read",
+    **dict.fromkeys(["go", "walk", "step", "turn", "enter", "leave", "travel", "climb"], "act"),
+}
 """Names that are one word."""
 
 ACTION_NAMES = ("action", "operation", "op", "command", "subcommand", "verb", "cmd")
@@ -108,8 +114,14 @@ HTTP_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DEL
 KEYSTROKES = ("chars", "keys", "text", "input", "command", "data", "stdin")
 """Arguments that hold what is typed into something that runs: without any, it is only looked at."""
 
-INCREMENTAL = word_set("press key keyboard scroll swipe next previous forward back down up left right page")
+INCREMENTAL = word_set(
+    "step go walk press key keyboard scroll swipe next previous forward back down up left right page"
+)
 """Words of deeds that are made of many small equal ones: walking a list, scrolling, turning pages."""
+
+ASKING = word_set("ask request elicit prompt")
+PERSONS = word_set("user human person operator customer questions input clarification confirmation")
+"""Words of a tool that asks a person: one of each."""
 
 TARGETS = re.compile(
     r"(?:^|_)(?:id|ids|handle|handles|session|pid|job|jobs|task|tasks|agent|agents|selector|url|for|condition|name|names|target|run)$"
@@ -203,6 +215,12 @@ def is_incremental(tool: str, arguments: Any) -> bool:
         isinstance(value, str) and len(value) <= 40 and not INCREMENTAL.isdisjoint(words_of(value))
         for value in arguments.values()
     )
+
+
+def is_of_person(tool: str) -> bool:
+    """Whether a person is asked: then every other question is another one, and the person can end it."""
+    held = set(words_of(tool))
+    return not ASKING.isdisjoint(held) and not PERSONS.isdisjoint(held)
 
 
 def _types(members: dict[str, Any]) -> bool:

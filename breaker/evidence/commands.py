@@ -13,6 +13,7 @@ from breaker.evidence.classes import Kind
 from breaker.evidence.command_table import (
     DEEDS,
     DEVICES,
+    DUMPERS,
     EDITORS,
     FETCHERS,
     FILE_READERS,
@@ -244,12 +245,17 @@ def _reading(row: str, texts: Sequence[str]) -> tuple[list[str], tuple[int, int]
     """The files that a command shows, and which of their lines."""
     files: list[str] = []
     span: tuple[int, int] | None = None
+    if row in DUMPERS:
+        span = _dumped(texts)
     script = row in ("sed", "awk")
     before = ""
     for text in texts:
         if text[:1] == "-" and len(text) > 1:
             if row == "head" and text[1:].isdigit():
                 span = (1, min(int(text[1:]), FURTHEST) + 1)
+            before = text
+            continue
+        if row in DUMPERS and before in _WHERE:
             before = text
             continue
         if before in ("-n", "--lines", "-c", "--bytes") and row in ("head", "tail"):
@@ -262,6 +268,23 @@ def _reading(row: str, texts: Sequence[str]) -> tuple[list[str], tuple[int, int]
             files.append(_plain(text))
         before = ""
     return files, span
+
+
+_WHERE = {"-s": 0, "-j": 0, "--skip": 0, "--skip-bytes": 0, "-l": 1, "-n": 1, "-N": 1, "--length": 1, "--read-bytes": 1}
+
+
+def _dumped(texts: Sequence[str]) -> tuple[int, int] | None:
+    """The bytes that a dump shows: where it begins, and how many."""
+    found: list[int | None] = [None, None]
+    for before, text in pairwise(texts):
+        at = _WHERE.get(before)
+        if at is not None and _OFFSET.match(text):
+            found[at] = int(text, 0)
+    start, length = found
+    return (start, start + length) if start is not None and length else None
+
+
+_OFFSET = re.compile(r"(?:0x[0-9a-fA-F]{1,12}|[1-9]\d{0,11}|0)\Z")
 
 
 def _script_span(text: str) -> tuple[int, int] | None:

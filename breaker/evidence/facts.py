@@ -10,19 +10,21 @@ from breaker.evidence.classes import Kind
 
 Outcome = Literal["ok", "empty", "fail", "denied", "invalid", "aborted"]
 
-TRANSIENT = frozenset({"rate", "refused", "reset", "dns", "timeout", "unavailable", "locked"})
+TRANSIENT = frozenset({"rate", "refused", "reset", "dns", "timeout", "unavailable", "locked", "no answer"})
 """Classes of failures that may pass by themselves."""
 
 
 class Facts(Struct, frozen=True):
     """What a call is, before it runs. `words` are digests of its free text's words; `content` says that its
-    texts are what is written somewhere, not remarks. See `Summary` for the others."""
+    texts are what is written somewhere, not remarks. `template` is what a look looks at without its numbers, "" when
+    it has none. See `Summary` for the others."""
 
     tool: str
     kind: Kind
     strict: str
     loose: str
     family: str
+    template: str = ""
     words: tuple[int, ...] = ()
     target: str = ""
     span: tuple[int, int] | None = None
@@ -38,7 +40,7 @@ class Answer(Struct, frozen=True):
 
     `same` and `bones` are digests of the text without volatile tokens, and without numbers. `lines` are digests of its
     lines. `live` is 1 when the answer says that something goes on, -1 when it says that it is over; `started`
-    when a command was left running. `opaque` answers are pictures that cannot be seen here.
+    when a command was left running. `size` is how much it says. `opaque` answers are pictures that cannot be seen here.
     """
 
     outcome: Outcome

@@ -21,6 +21,7 @@ def keyed_facts(facts: Facts, key: bytes) -> Facts:
         facts,
         strict=_text(facts.strict, key),
         loose=_text(facts.loose, key),
+        template=_text(facts.template, key),
         target=_text(facts.target, key),
         words=tuple(_number(word, key) for word in facts.words),
     )

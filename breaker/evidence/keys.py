@@ -99,19 +99,21 @@ def describe(
     strict = _canonical({name: value for name, value in members.items() if _name(name) not in UNTOLD})
     words: list[int] = []
     loose = _loosen(members, kind, words)
+    spelled = _canonical(loose)
     target = _target(members) if kind in ("read", "poll") and _SEARCHES.isdisjoint(members) else ""
     return Facts(
         tool=tool,
         kind=kind,
         strict=digest(f"{tool} {strict}"),
-        loose=digest(f"{tool} {kind} {_canonical(loose)}"),
+        loose=digest(f"{tool} {kind} {spelled}"),
         family=tool,
+        template=_template(tool, spelled) if kind == "read" else "",
         words=tuple(words[:MAX_WORDS]),
         target=digest(target) if target else "",
         span=_span(members) if target else None,
         slept=_pause(members) if kind == "wait" else 0.0,
         incremental=kind == "act" and classes.is_incremental(tool, arguments),
-        content=kind == "mutate",
+        content=kind == "mutate" or (kind == "act" and classes.is_of_person(tool)),
     )
 
 
@@ -123,12 +125,15 @@ def _of_shell(tool: str, summary: Summary, annotations: Annotations | None, kind
     looks = kind == "read"
     words: list[int] = []
     loose = f"look {summary.loose}" if looks else f"{tool} {_prose_out(summary.strict, words)}"
+    if looks:
+        loose = _URL_PAGING.sub("", _STAMP.sub("~", loose))
     return Facts(
         tool=tool,
         kind=kind,
         strict=digest(f"shell {summary.strict}"),
-        loose=digest(_URL_PAGING.sub("", _STAMP.sub("~", loose)) if looks else loose),
+        loose=digest(loose),
         family=f"{tool} {summary.family[:40]}",
+        template=_template("", loose) if looks else "",
         words=tuple(words[:MAX_WORDS]),
         target=digest(summary.target) if summary.target else "",
         span=summary.span,
@@ -202,6 +207,14 @@ def _prose_out(text: str, words: list[int]) -> str:
     return _QUOTED.sub(out, text[:MAX_TEXT]) + text[MAX_TEXT:]
 
 
+def _template(tool: str, spelled: str) -> str:
+    """A digest of what is looked at without its numbers: one for all of a list that is gone through by number."""
+    head = spelled[:MAX_TEXT]
+    bare = _NUMBER.sub("#", head)
+    return digest(f"{tool} {bare}") if bare != head else ""
+
+
+_NUMBER = re.compile(r"\d++")
 _QUOTED = re.compile(r"'[^'\n]{0,2000}'|\"[^\"\n]{0,2000}\"")
 
 

@@ -44,8 +44,9 @@ class Entry(Struct):
     """One settled call.
 
     `known`: the action had been taken before, or one that differs in wording alone. `news`: the answer told something
-    that was not known. `read_already`: most of these lines of the file had been read since the last change. `moved`:
-    the source has been seen to change by itself. `slept` are seconds of sleep that the call itself asked for.
+    that was not known. `first_read`: a part of a file that had not been read. `read_already`: most of these lines of
+    the file had been read since the last change. `moved`: the source has been seen to change by itself. `slept` are
+    seconds of sleep that the call itself asked for.
     """
 
     tool: str
@@ -68,6 +69,8 @@ class Entry(Struct):
     reworded: bool = False
     news: bool = True
     read_already: bool = False
+    first_read: bool = False
+    template: str = ""
     target: str = ""
     moved: bool = False
     incremental: bool = False
@@ -206,7 +209,7 @@ def is_reworded(log: Log, facts: Facts) -> bool:
     if facts.strict in log.sources or facts.loose not in log.loose or facts.content:
         return False
     if not facts.words:
-        return True
+        return facts.span is None or _is_covered(log, facts)
     fresh = sum(1 for word in facts.words if word not in log.words and word not in log.older_words)
     return fresh < len(facts.words) * REWORDED
 
@@ -243,6 +246,8 @@ def _entry(log: Log, facts: Facts, answer: Answer, step: int, at: float | None, 
         reworded=reworded,
         news=told or (answer.outcome == "fail" and not (source and answer.bones in source.bones)),
         read_already=read_already,
+        first_read=facts.span is not None and not read_already,
+        template=facts.template,
         target=facts.target,
         moved=source is not None and source.moved,
         incremental=facts.incremental,
@@ -305,8 +310,7 @@ def _is_read_already(log: Log, facts: Facts, answer: Answer, fresh: bool) -> boo
     if facts.kind not in LOOKS or answer.outcome != "ok" or not facts.target:
         return False
     if facts.span is not None:
-        known = log.spans.get(facts.target)
-        return known is not None and _covered(known, facts.span) >= READ_ALREADY
+        return _is_covered(log, facts)
     if facts.target not in log.spans or (fresh and _ends_anew(log, answer)):
         return False
     seen = sum(1 for line in answer.lines if line in log.lines or line in log.older_lines)
@@ -328,6 +332,12 @@ def _share_of_new(log: Log, answer: Answer) -> bool:
     if not fresh:
         return False
     return len(fresh) >= FAMILIAR * len(lines) or lines[-1] == fresh[-1]
+
+
+def _is_covered(log: Log, facts: Facts) -> bool:
+    """Whether most of the part of a file that is asked for was read."""
+    known = log.spans.get(facts.target)
+    return known is not None and facts.span is not None and _covered(known, facts.span) >= READ_ALREADY
 
 
 def _covered(known: list[tuple[int, int]], span: tuple[int, int]) -> float:

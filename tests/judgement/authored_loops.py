@@ -1687,3 +1687,196 @@ def same_branch_names() -> Session:
             128,
         )
     return s
+
+
+# -- a sixth round ------------------------------------------------------------------------------------------
+
+
+@loop
+def asserting_a_name() -> Session:
+    s = Session("asserting-a-name", "stop", "a class name that nobody gave looked for in ever other spellings")
+    file = "src/Titlebar.tsx"
+    ways = [
+        (f"grep -c 'titlebar-left' {file}", "0", 1),
+        (f'grep -n "titlebar-left" {file} | head', "", 0),
+        (f'test -n "$(grep titlebar-left {file})" || echo MISSING', "MISSING", 0),
+        (f"cat {file}", '<div className="tb-left">\n  <Toggle />\n</div>', 0),
+        (f"rg titlebar-left {file} && echo yes || echo no", "no", 0),
+        (f"awk '/titlebar-left/' {file} | wc -l", "0", 0),
+    ]
+    for n in range(48):
+        command, answer, code = ways[n * 5 % 6 if n % 7 else n % 6]
+        s.sh(command, answer, code)
+    return s
+
+
+@loop
+def malformed_envelope() -> Session:
+    s = Session("malformed-envelope", "stop", "a gateway tool called with its arguments one level too deep")
+    for n in range(28):
+        s.call(
+            "tool_call",
+            {"arguments": {"args": ["--help", "help", "list"][n % 3], "name": f"mcp__gw__{'ab'[n % 2]}"}},
+            json.dumps({"error": "tool_call requires a 'name' argument"}),
+        )
+    return s
+
+
+@loop
+def search_and_get() -> Session:
+    s = Session(
+        "search-and-get", "stop", "a memory searched and read by turns in one heartbeat", clock=1_768_000_000, gap=2
+    )
+    for _ in range(18):
+        s.call("memory_search", {"query": "open tasks"}, json.dumps({"hits": [{"path": "MEMORY.md", "line": 4}]}))
+        s.call("memory_get", {"path": "MEMORY.md", "from": 4}, "- water the plants\n- call the bank")
+    return s
+
+
+@loop
+def one_person_everywhere() -> Session:
+    s = Session("one-person-everywhere", "stop", "a person that does not exist looked up by every tool there is, again")
+    tools = ["get_user", "find_account", "lookup_contact", "search_members", "crm_get_person", "directory_search"]
+    for n in range(42):
+        key = ["id", "q", "email", "name"][n // 6 % 4]
+        value = ["u-81f", "u81f", "U-81F", "ana@example.org", "Ana B", "ana b", "a.b"][n // 6]
+        s.call(tools[n % 6], {key: value}, json.dumps({"user": None}))
+    return s
+
+
+@loop
+def five_in_a_circle() -> Session:
+    s = Session("five-in-a-circle", "stop", "read, failing edit, other read, failing test, status, and again")
+    for _ in range(8):
+        s.call("read_file", {"path": "a.rs"}, "fn a() { b(); }")
+        s.call(
+            "edit_file",
+            {"path": "a.rs", "old": "fn a() {b();}", "new": "fn a() { c(); }"},
+            None,
+            error="old text not found in a.rs",
+        )
+        s.call("read_file", {"path": "b.rs"}, "pub fn b() {}")
+        s.sh("cargo test -q", "test t ... FAILED\nassertion failed: a() == 1", 101)
+        s.sh("git status --short", " M b.rs")
+    return s
+
+
+@loop
+def directory_in_powershell() -> Session:
+    s = Session("directory-in-powershell", "stop", "one folder listed by every command of a shell of Windows")
+    ways = [
+        "Get-ChildItem D:\\Agents",
+        "Get-ChildItem -Path D:\\Agents -Force",
+        "dir D:\\Agents",
+        "Get-ChildItem D:\\Agents | Format-Table",
+        "ls D:\\Agents",
+    ]
+    listing = "Mode  LastWriteTime        Length Name\nd---- 4/19/2026 9:07 AM         main\nd---- 4/19/2026 9:07 AM         work"
+    for n in range(30):
+        s.call("powershell", {"command": ways[n % 5]}, listing)
+    return s
+
+
+@loop
+def versions_by_turns() -> Session:
+    s = Session("versions-by-turns", "stop", "two versions of a package installed by turns, each fails in its own way")
+    for n in range(20):
+        s.sh(f"npm install left@{1 + n % 2}", f"added 1 package in {n % 4 + 1}s")
+        s.sh("npm test", ["TypeError: left is not a function", "Error: Cannot find module 'left/pad'"][n % 2], 1)
+    return s
+
+
+@loop
+def nobody_answers() -> Session:
+    s = Session("nobody-answers", "stop", "a question asked of somebody who is not there")
+    for n in range(18):
+        s.call(
+            "ask_user",
+            {"question": ["Shall I go on?", "May I go on with the next part?", "Do you want me to go on?"][n % 3]},
+            "(no answer)",
+        )
+    return s
+
+
+@loop
+def page_ignored() -> Session:
+    s = Session("page-ignored", "stop", "an interface that pays no heed to the page that is asked for")
+    rows = json.dumps([{"id": k, "name": f"item {k * 13 % 37}"} for k in range(20)])
+    for n in range(24):
+        s.call("list_items", {"page": n + 1}, rows)
+    return s
+
+
+@loop
+def drawing_lots() -> Session:
+    s = Session("drawing-lots", "stop", "one random name after the other, none is used")
+    r = rng("lots")
+    for _ in range(48):
+        s.sh("uuidgen", "-".join(f"{r.getrandbits(w * 4):0{w}x}" for w in (8, 4, 4, 4, 12)))
+    return s
+
+
+@loop
+def player_stays_paused() -> Session:
+    s = Session("player-stays-paused", "stop", "a player told to play and asked whether it plays")
+    for n in range(16):
+        s.call("player_play", {"track": "t-9"}, json.dumps({"ok": True, "request": f"r{n * 7919}"}))
+        s.call("player_state", {}, json.dumps({"state": "paused", "track": None}))
+    return s
+
+
+@loop
+def crash_loop() -> Session:
+    s = Session(
+        "crash-loop", "stop", "a pod that crashes and a manifest applied that is unchanged", clock=1_768_100_000, gap=8
+    )
+    for n in range(18):
+        s.sh("kubectl apply -f pod.yaml", "pod/api unchanged")
+        s.sh("kubectl get pod api", f"NAME READY STATUS RESTARTS AGE\napi 0/1 CrashLoopBackOff {4 + n // 3} {10 + n}m")
+    return s
+
+
+@loop
+def screen_stays() -> Session:
+    s = Session(
+        "screen-stays", "stop", "a picture of the screen, a short wait, the same picture", clock=1_768_200_000, gap=2
+    )
+    picture = [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo" * 40}}]
+    for _ in range(20):
+        s.call("computer", {"action": "screenshot"}, picture)
+        s.call("computer", {"action": "wait", "duration": 1}, "waited", took=1)
+    return s
+
+
+@loop
+def same_failure_after_edits() -> Session:
+    s = Session("same-failure-after-edits", "stop", "one line edited sixty times in ever the same few ways")
+    forms = ["x = int(v)", "x = int(v or 0)", "x = int(str(v))", "x = v"]
+    for n in range(60):
+        s.call(
+            "Edit",
+            {"file_path": "p.py", "old_string": forms[n % 4], "new_string": forms[(n + 1) % 4]},
+            "The file p.py has been updated.",
+        )
+        s.sh("pytest -q t.py", "E   ValueError: invalid literal for int()\n1 failed in 0.2s", 1)
+    return s
+
+
+@loop
+def past_the_end() -> Session:
+    s = Session("past-the-end", "stop", "a file read further and further behind its end")
+    for n in range(28):
+        s.call(
+            "Read",
+            {"file_path": "a.log", "offset": 1000 + n * 200, "limit": 200},
+            f"Warning: the file exists but is shorter than the provided offset ({1000 + n * 200}). It has 412 lines.",
+        )
+    return s
+
+
+@loop
+def bytes_behind_the_end() -> Session:
+    s = Session("bytes-behind-the-end", "stop", "ranges of a file that is not so long, each answered with nothing")
+    for n in range(28):
+        s.sh(f"sed -n '{900 + n * 50},{949 + n * 50}p' short.txt", "")
+    return s

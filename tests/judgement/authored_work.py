@@ -1801,3 +1801,171 @@ def two_minutes_apart() -> Session:
     for n in range(11):
         s.sh("ls -l /backup/db.dump", f"-rw-r--r-- 1 pg pg {[0, 4096][n > 6]} Jan  3 10:00 /backup/db.dump")
     return s
+
+
+# -- a sixth round ------------------------------------------------------------------------------------------
+
+
+@work
+def team_board() -> Session:
+    s = Session(
+        "team-board", "allow", "the board of a team looked at while the others work", clock=1_768_300_000, gap=20
+    )
+    for n in range(3):
+        for _ in range(7):
+            s.call(
+                "task_list",
+                {"status": "in_progress", "owner": "ana"},
+                f"#{n + 1} [in_progress] part {n + 1} (owner: ana)",
+            )
+        s.call(
+            "task_list", {"status": "in_progress", "owner": "ana"}, f"#{n + 2} [in_progress] part {n + 2} (owner: ana)"
+        )
+    return s
+
+
+@work
+def render_cycles() -> Session:
+    s = Session("render-cycles", "allow", "a script written, run, edited and run again, each run prints the same line")
+    for n in range(9):
+        s.call("write_file", {"path": "scene.py", "content": f"import bpy\nlight = {n}\n"}, "Wrote scene.py")
+        s.sh("blender -b scene.blend -P scene.py", "Saved: '/tmp/frame_0001.png'\nBlender quit")
+        s.call("read_file", {"path": "/tmp/frame_0001.png"}, f"[image {n * 7919 % 9973}]")
+        s.call("edit", {"path": "scene.py", "old": f"light = {n}", "new": f"light = {n}.5"}, "Edited scene.py")
+        s.sh("blender -b scene.blend -P scene.py", "Saved: '/tmp/frame_0001.png'\nBlender quit")
+    return s
+
+
+@work
+def wrapped_polls() -> Session:
+    s = Session(
+        "wrapped-polls", "allow", "a long process read through a tool that runs code", clock=1_768_400_000, gap=2
+    )
+    for n in range(15):
+        s.call(
+            "exec",
+            {"code": 'const r = await tools.write_stdin({session_id: 7, chars: "", yield_time_ms: 30000}); text(r)'},
+            f"Script completed\nWall time {30 + n / 10:.1f} seconds\nOutput:\nProcess running with session ID 7\n",
+            took=30,
+        )
+    return s
+
+
+@work
+def answers_of_a_person() -> Session:
+    s = Session("answers-of-a-person", "allow", "twenty questions of a form asked of a person who says yes")
+    for n in range(20):
+        s.call(
+            "ask_user",
+            {"question": f"Item {n + 1}: {['smoke alarm', 'exit', 'ladder', 'lamp'][n % 4]} present?"},
+            "yes",
+        )
+    return s
+
+
+@work
+def pull_requests_one_by_one() -> Session:
+    s = Session("pull-requests-one-by-one", "allow", "the state of thirty pull requests, all open")
+    for n in range(30):
+        s.sh(f"gh pr view {410 + n} --json state,mergeable", '{"mergeable":"MERGEABLE","state":"OPEN"}')
+    return s
+
+
+@work
+def maze() -> Session:
+    s = Session("maze", "allow", "a maze of text explored, walls in many places")
+    ways = "north east south west".split()
+    for n in range(36):
+        wall = n % 4 != 3
+        s.call(
+            "go",
+            {"direction": ways[n % 4]},
+            "There is a wall." if wall else f"You are in room {n * 31 % 97}. Exits: {ways[n % 3]}.",
+        )
+    return s
+
+
+@work
+def types_put_right() -> Session:
+    s = Session("types-put-right", "allow", "types put right file by file; the number of errors falls slowly")
+    for n in range(14):
+        s.call(
+            "Edit",
+            {"file_path": f"src/m{n}.ts", "old_string": "any", "new_string": f"T{n}"},
+            f"The file src/m{n}.ts has been updated.",
+        )
+        s.sh("npx tsc --noEmit | tail -1", f"Found {12 - n // 4} errors in 3 files.", 2)
+    return s
+
+
+@work
+def mailboxes_empty() -> Session:
+    s = Session("mailboxes-empty", "allow", "each of thirty mailboxes looked into, most are empty")
+    for n in range(30):
+        s.call("list_messages", {"mailbox": f"team-{n:02d}@example.org", "unread": True}, json.dumps({"messages": []}))
+    return s.call("list_messages", {"mailbox": "team-30@example.org", "unread": True}, json.dumps({"messages": ["m1"]}))
+
+
+@work
+def load_watched() -> Session:
+    s = Session("load-watched", "allow", "the load of a machine watched for half an hour", clock=1_768_500_000, gap=2)
+    for n in range(28):
+        s.sh(
+            "sleep 60; uptime",
+            f" 10:{n:02d}:01 up 3 days,  2 users,  load average: {9 - n / 5:.2f}, 8.10, 7.9",
+            took=60,
+        )
+    return s
+
+
+@work
+def zero_blocks() -> Session:
+    s = Session("zero-blocks", "allow", "the blocks of a disk read one by one, most hold zeros")
+    for n in range(24):
+        s.sh(
+            f"xxd -s {n * 4096} -l 64 disk.img",
+            "\n".join(f"{n * 4096 + k * 16:08x}: " + "0000 " * 8 + " ................" for k in range(4)),
+        )
+    return s
+
+
+@work
+def container_comes_up() -> Session:
+    s = Session("container-comes-up", "allow", "a container looked at until it is healthy", clock=1_768_600_000, gap=12)
+    for n in range(14):
+        s.sh(
+            "docker ps --filter name=db",
+            f"CONTAINER STATUS NAMES\n3f2a Up {12 * (n + 1)} seconds (health: starting) db",
+        )
+    return s.sh("docker ps --filter name=db", "CONTAINER STATUS NAMES\n3f2a Up 3 minutes (healthy) db")
+
+
+@work
+def patches_and_tests() -> Session:
+    s = Session("patches-and-tests", "allow", "patch after patch, all answered alike, tests green in between")
+    for n in range(16):
+        s.call(
+            "apply_patch", {"input": f"*** Begin Patch\n*** Update File: f{n}.py\n-a{n}\n+b{n}\n*** End Patch"}, "Done!"
+        )
+        s.sh("make test", "ok")
+    return s
+
+
+@work
+def board_of_others() -> Session:
+    s = Session("board-of-others", "allow", "a file that other agents write read before each task is taken")
+    for n in range(12):
+        s.call("read_file", {"path": "BOARD.md"}, f"next: T{n}")
+        s.call("claim", {"task": f"T{n}"}, "claimed")
+        s.call("write_file", {"path": f"out/T{n}.md", "content": f"result {n}"}, "written")
+        s.call("complete", {"task": f"T{n}"}, "completed")
+    return s
+
+
+@work
+def versions_tried() -> Session:
+    s = Session("versions-tried", "allow", "one version of a package after the other tried until the tests pass")
+    for n in range(10):
+        s.sh(f"npm install left@1.{n}", "added 1 package in 2s")
+        s.sh("npm test", "TypeError: left is not a function" if n < 9 else "ok 4 tests", int(n < 9))
+    return s

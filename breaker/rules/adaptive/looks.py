@@ -27,7 +27,11 @@ def loose_key(about: Case) -> Iterator[Finding]:
         idle = max(idle, pause(previous, entry))
         previous = entry
         if entry.loose == facts.loose and entry.outcome in ("ok", "empty"):
-            if entry.live != 1 and (entry.same in seen or (looks and entry.outcome == "ok" and not entry.news)):
+            if (
+                entry.live != 1
+                and not entry.first_read
+                and (entry.same in seen or (looks and entry.outcome == "ok" and not entry.news))
+            ):
                 if stale.entries:
                     stale.idle += idle
                 stale.entries.append(entry)
@@ -88,7 +92,7 @@ def fixed_answer(about: Case) -> Iterator[Finding]:
 
 
 def nothing_found(about: Case) -> Iterator[Finding]:
-    """Looks in a row that find nothing, with no news in between."""
+    """Looks in a row that find nothing, with no news in between. Those that go through a list by number count once."""
     facts, limit = about.facts, about.limits.nothing_found
     if facts.kind != "read" or limit is None:
         return
@@ -97,7 +101,8 @@ def nothing_found(about: Case) -> Iterator[Finding]:
     spared = 0
     for entry in reversed(about.entries):
         if entry.kind == "read" and (entry.outcome == "empty" or entry.failure in _NOT_THERE):
-            missed.append(entry)
+            if not (missed and _is_next(entry, missed[-1])):
+                missed.append(entry)
             tools.add(entry.tool)
         elif entry.change == 2 or (_found(entry) and entry.tool in tools):
             break
@@ -107,6 +112,11 @@ def nothing_found(about: Case) -> Iterator[Finding]:
         # What another tool found in between says that the search is not all that goes on.
         count = steps(missed) - spared
         yield Finding("nothingFound", count, limit, f"{steps(missed)} looks found nothing", scope=f"looks:{facts.tool}")
+
+
+def _is_next(entry: Entry, other: Entry) -> bool:
+    """Whether two looks are at things of one list that differ in a number."""
+    return entry.template == other.template != "" and entry.loose != other.loose
 
 
 def _found(entry: Entry) -> bool:

@@ -48,6 +48,7 @@ EMPTY = [
     "No matches found",
     "No files found",
     "(no sessions)",
+    "Warning: the file is shorter than the provided offset (900). It has 12 lines.",
     "No new messages.",
     "Found 0 results",
     "0 lemmas found",
@@ -269,3 +270,21 @@ def test_a_number_is_a_status_only_where_one_is_named() -> None:
     assert shell("HTTP/1.1 404 Not Found", "./fetch.sh", 1).failure == "not found"
     assert shell("upstream returned status code 503", "./fetch.sh", 1).failure == "unavailable"
     assert shell("404", "./fetch.sh", 1).failure == "not found"
+
+
+def test_where_nobody_answers_a_deed_failed_for_now() -> None:
+    told = answer("(no answer)", "ask_user", {"question": "Shall I go on?"})
+    assert (told.outcome, told.failure) == ("fail", "no answer")
+    assert answer("No reply yet", "check_inbox").outcome == "empty"
+
+
+def test_names_that_nobody_chose_differ_by_numbers_alone() -> None:
+    drawn = [
+        answer(text).bones for text in ("3f0c9a1e-77aa-4b1e-9d2c-0a1b2c3d4e5f", "9d2c0a1b-11bb-4c3d-8e4f-5a6b7c8d9e0f")
+    ]
+    assert drawn[0] == drawn[1]
+
+
+def test_what_says_one_thing_over_and_over_says_little() -> None:
+    assert answer("0000 " * 100).size < 20
+    assert answer(" ".join(f"word{n}" for n in range(100))).size > 400

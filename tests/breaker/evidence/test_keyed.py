@@ -26,8 +26,9 @@ def answer() -> Answer:
 
 
 def test_every_digest_of_a_call_and_of_its_answer_depends_on_the_key() -> None:
-    plain, one, other = facts(), keyed_facts(facts(), b"one"), keyed_facts(facts(), b"other")
-    for name in ("strict", "loose", "target"):
+    call = describe("read", CALL | {"version": 7})
+    plain, one, other = call, keyed_facts(call, b"one"), keyed_facts(call, b"other")
+    for name in ("strict", "loose", "target", "template"):
         assert len({getattr(each, name) for each in (plain, one, other)}) == 3, name
     told, under_one, under_other = answer(), keyed_answer(answer(), b"one"), keyed_answer(answer(), b"other")
     assert told.lines

@@ -172,3 +172,22 @@ def test_arguments_nested_deeply_have_keys() -> None:
     for _ in range(400):
         deep = {"a": [deep]}
     assert facts("tool", deep).strict
+
+
+def test_things_of_a_list_that_differ_in_a_number_have_one_template() -> None:
+    one, other = facts("get_box", {"box": "team-01"}), facts("get_box", {"box": "team-27"})
+    assert one.template == other.template != ""
+    assert one.loose != other.loose
+    assert shell("cat part1.txt").template == shell("cat part2.txt").template != shell("cat text1.txt").template
+    assert facts("get_box", {"box": "team"}).template == ""
+
+
+def test_the_bytes_of_a_dump_are_a_part_of_a_file() -> None:
+    assert shell("xxd -s 4096 -l 64 disk.img").span == (4096, 4160)
+    assert shell("xxd -s 0x10 -l 64 disk.img").target == shell("xxd disk.img").target
+    assert shell("xxd disk.img").span is None
+
+
+def test_questions_to_a_person_are_others_by_every_word() -> None:
+    assert facts("ask_user", {"question": "Item 7: is the exit there?"}).content
+    assert not facts("ask_expert", {"question": "Item 7: is the exit there?"}).content
