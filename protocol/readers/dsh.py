@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
+
+from breaker.events import Outcome
 
 from . import wire
 from .fields import Calls, Recent, arguments, blocks, converted, obj, path, seconds, seq, string, text
@@ -139,6 +141,11 @@ class _Reader:
             over = self.running.pop(key, "")
             if over:
                 yield wire.ended(over, at)
+
+
+def _outcome(given: Any) -> str:
+    """What the operator answered; what is no answer was none."""
+    return given if given in get_args(Outcome) else "unavailable"
 
 
 def _step(data: dict[str, Any]) -> str | None:
