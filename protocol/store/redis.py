@@ -229,7 +229,8 @@ class RedisStore:
 
     def reset(self, agent: str | None = None, *, budget: bool = False) -> list[str]:
         with _errors():
-            args = [agent or "", "budget" if budget else "all", json.dumps(scripts.OF_AN_AGENT)]
+            args = ["budget" if budget else "all", json.dumps(scripts.OF_AN_AGENT)]
+            args += [] if agent is None else [agent]
             names = [name.decode() for name in self._reset(keys=[self._prefix], args=args)]
             if not budget:
                 self._forget_denials(set(names))

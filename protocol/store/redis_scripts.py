@@ -34,6 +34,18 @@ local function parent_of(name)
 end
 """
 
+_FORGET = """
+local function forget(name, kinds)
+  local parent = parent_of(name)
+  if parent then
+    redis.call('SREM', key('below', parent), name)
+    redis.call('HDEL', key('children', parent), name)
+  end
+  for _, kind in ipairs(kinds) do redis.call('DEL', key(kind, name)) end
+  redis.call('ZREM', prefix .. 'agents', name)
+end
+"""
+
 APPLY = (
     _COMMON
     + """
@@ -194,14 +206,15 @@ Where the key is another one, all was lost since it was made, and nothing is don
 
 RESET = (
     _COMMON
+    + _FORGET
     + """
-local kinds = cjson.decode(ARGV[3])
+local what, kinds, agent = ARGV[1], cjson.decode(ARGV[2]), ARGV[3]
 local names = {}
-if ARGV[1] == '' then
+if not agent then
   names = redis.call('ZRANGE', prefix .. 'agents', 0, -1)
-elseif redis.call('ZSCORE', prefix .. 'agents', ARGV[1]) then
-  names = {ARGV[1]}
-  local seen = {[ARGV[1]] = true}
+elseif redis.call('ZSCORE', prefix .. 'agents', agent) then
+  names = {agent}
+  local seen = {[agent] = true}
   local at = 1
   while names[at] do
     for _, name in ipairs(redis.call('SMEMBERS', key('below', names[at]))) do
@@ -214,29 +227,24 @@ elseif redis.call('ZSCORE', prefix .. 'agents', ARGV[1]) then
   end
 end
 for _, name in ipairs(names) do
-  if ARGV[2] == 'budget' then
+  if what == 'budget' then
     redis.call('HSET', key('agent', name), 'turn', 0, 'session', 0, 'family', 0)
     redis.call('DEL', key('turn', name), key('family', name))
     for _, mark in ipairs(redis.call('SMEMBERS', key('marks', name))) do
       if string.sub(mark, 1, 5) == 'warn ' then redis.call('SREM', key('marks', name), mark) end
     end
   else
-    local parent = parent_of(name)
-    if parent then
-      redis.call('SREM', key('below', parent), name)
-      redis.call('HDEL', key('children', parent), name)
-    end
-    for _, kind in ipairs(kinds) do redis.call('DEL', key(kind, name)) end
-    redis.call('ZREM', prefix .. 'agents', name)
+    forget(name, kinds)
   end
 end
 return names
 """
 )
-"""An agent or nothing for all, `budget` or `all`, and the kinds of keys an agent has; the names of those it met."""
+"""`budget` or `all`, the kinds of keys an agent has, and an agent unless all are meant; the names of those it met."""
 
 EXPIRE = (
     _COMMON
+    + _FORGET
     + """
 local kinds = cjson.decode(ARGV[2])
 if not redis.call('SET', prefix .. 'expired', now, 'NX', 'EX', 86400) then return 0 end
@@ -245,12 +253,7 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'agents', '(' .. (no
   redis.call('ZADD', prefix .. 'agents', now, name)
 end
 local old = redis.call('ZRANGEBYSCORE', prefix .. 'agents', '-inf', '(' .. (now - ARGV[1]))
-for _, name in ipairs(old) do
-  local parent = parent_of(name)
-  if parent then redis.call('HDEL', key('children', parent), name) end
-  for _, kind in ipairs(kinds) do redis.call('DEL', key(kind, name)) end
-  redis.call('ZREM', prefix .. 'agents', name)
-end
+for _, name in ipairs(old) do forget(name, kinds) end
 return #old
 """
 )

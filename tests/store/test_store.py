@@ -192,6 +192,7 @@ def test_resetting_budgets_keeps_everything_else(store: Store) -> None:
 def test_resetting_whom_nobody_knows_changes_nothing(store: Store) -> None:
     store.apply([charge("main", 5)])
     assert store.reset("nobody") == []
+    assert store.reset("") == []  # as from a shell whose variable is not set
     assert store.reset() == ["main"]
     assert store.reset() == []
 
