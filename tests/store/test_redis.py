@@ -239,7 +239,7 @@ def test_agents_that_nobody_heard_of_expire(redis_server: RedisServer, namespace
     store._db.delete(f"{prefix}expired")
     assert store.expire(30) == 1
     assert [agent.name for agent in store.agents()] == ["main"]
-    assert store.reset(budget=True) == ["main"]
+    assert store.reset("main", budget=True) == ["main"]
     assert [key for key in store._db.keys(f"{prefix}*") if key.endswith(b":old")] == []
     store.close()
 
