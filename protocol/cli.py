@@ -62,11 +62,11 @@ def _run(arguments: list[str]) -> int:
     if problem:
         print(f"{DISTRIBUTION}: {problem}", file=sys.stderr)
         return 1
-    if name not in COMMANDS or not _is_there(name):
+    if name not in COMMANDS:
         if name:
             from difflib import get_close_matches
 
-            near = get_close_matches(name, available(), 1)
+            near = get_close_matches(name, COMMANDS, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             print(f"{DISTRIBUTION}: there is no command {name!r}{hint}", file=sys.stderr)
         print(usage(), file=sys.stderr)
@@ -87,14 +87,9 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
     return int(module.run(_parser(name, module).parse_args(arguments)))
 
 
-def available() -> list[str]:
-    """The sub-commands whose modules are there."""
-    return [name for name in COMMANDS if _is_there(name)]
-
-
 def usage() -> str:
     """What `--help` shows."""
-    lines = [f"  {name:<13} {COMMANDS[name][1]}" for name in available()]
+    lines = [f"  {name:<13} {purpose}" for name, (_, purpose) in COMMANDS.items()]
     return "\n".join(
         [
             f"usage: {DISTRIBUTION} COMMAND [OPTION …]",
@@ -138,12 +133,6 @@ def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"{DISTRIBUTION} {name}", description=COMMANDS[name][1], allow_abbrev=False)
     module.configure(parser)
     return parser
-
-
-def _is_there(name: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(COMMANDS[name][0]) is not None
 
 
 def _run_hook(arguments: list[str], *, ends: bool) -> int:
