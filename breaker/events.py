@@ -97,6 +97,9 @@ class Failure(Struct, frozen=True):
     reason: str
     detail: str | None = None
 
+    def __str__(self) -> str:
+        return f"{self.reason} {self.detail}" if self.detail else self.reason
+
 
 class Advisory(Struct, frozen=True, omit_defaults=True):
     """A text for the model that stops nothing."""

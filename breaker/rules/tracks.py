@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from breaker.events import Failure, Hit
+from breaker.events import Hit
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.settings import Settings
 from breaker.state import Agent, Notice, Pending
@@ -46,7 +46,7 @@ class FailureTrack(Rule):
         for fingerprint, _ in measured(self.limits, view.agent, view.identity.fingerprints):
             streak = streaks.get(fingerprint)
             if streak is not None and streak.count >= self.limit:
-                yield Hit("failure", streak.count, self.limit, fingerprint, _reason(streak.failure))
+                yield Hit("failure", streak.count, self.limit, fingerprint, str(streak.failure))
 
     def review(self, after: Aftermath) -> Notice | None:
         if self.warn_at is None or after.outcome.failure is None:
@@ -59,7 +59,7 @@ class FailureTrack(Rule):
         if not crossed:
             return None
         named = next((f for f in crossed if not f.startswith("exact:")), crossed[0])
-        return Notice("failure", "failWarn", self.warn_at, self.warn_at, named, _reason(after.outcome.failure))
+        return Notice("failure", "failWarn", self.warn_at, self.warn_at, named, str(after.outcome.failure))
 
 
 class OccurrenceTrack(Rule):
@@ -89,7 +89,3 @@ class OccurrenceTrack(Rule):
             if count == self.warn_at and warned is None:
                 warned = Notice("repeat", "warn", count, limit, fingerprint)
         return warned
-
-
-def _reason(failure: Failure) -> str:
-    return f"{failure.reason} {failure.detail}" if failure.detail else failure.reason

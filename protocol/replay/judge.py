@@ -314,7 +314,7 @@ class _Replay:
         for fingerprint in _named(opened.identity):
             streaks[fingerprint] = streaks.pop(fingerprint, 0) + 1
             if best is None or streaks[fingerprint] > best.count:
-                best = Run(fingerprint, streaks[fingerprint], _reason(failure))
+                best = Run(fingerprint, streaks[fingerprint], str(failure))
         self.report.longest_run = best
         while len(streaks) > _MAX_STREAKS:
             del streaks[next(iter(streaks))]
@@ -459,10 +459,6 @@ def _cut(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list):
         return [_cut(member, depth + 1) for member in value[:MAX_SHOWN]]
     return value
-
-
-def _reason(failure: Failure) -> str:
-    return f"{failure.reason} {failure.detail}" if failure.detail else failure.reason
 
 
 def _strength(found: FingerprintCount | Repetition) -> tuple[float, int, bool]:

@@ -122,11 +122,6 @@ class SessionReport(Struct, rename="camel"):
     events: list[Event] = field(default_factory=list)
 
     @property
-    def failed_share(self) -> float:
-        """Failures among the calls that have a result."""
-        return self.failed / self.settled if self.settled else 0.0
-
-    @property
     def advised(self) -> int:
         return sum(self.advisories.values())
 

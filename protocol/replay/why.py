@@ -34,9 +34,7 @@ def why(report: SessionReport, number: int, settings: Settings) -> Iterator[str]
         yield f"  occurrence {identity.count} in the window, {limit}{failures}"
         for earlier in window:
             if any(each.fingerprint == identity.fingerprint for each in earlier.identities):
-                ended = (
-                    f"{earlier.failure.reason} {earlier.failure.detail or ''}" if earlier.failure else earlier.recorded
-                )
+                ended = str(earlier.failure) if earlier.failure else earlier.recorded
                 ran = ended if earlier.decision == "allow" else earlier.decision
                 yield f"    call {earlier.number:>5}  {ran:<10.10} {clean(earlier.arguments, 70)}"
     text = call.reason or call.question
