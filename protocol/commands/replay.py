@@ -10,8 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from protocol import layers
-from protocol.numbers import processes
+from protocol import layers, recordings
 
 if TYPE_CHECKING:
     from protocol.replay.collect import Input, Plan
@@ -29,27 +28,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage = (
         "%(prog)s [-h] [-v] [--json | --jsonl | --html FILE] [-j N] [--format NAME] [--SETTING VALUE ...] PATH ..."
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder, a pattern, or - for standard input")
+    recordings.add_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="show each event as a line, then the summary")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print one JSON document")
     output.add_argument("--jsonl", action="store_true", help="print a JSON line a session, as soon as it is judged")
     output.add_argument("--html", metavar="FILE", help="write one self-contained page")
-    parser.add_argument("-j", "--jobs", type=processes, default=1, metavar="N", help="processes (0: one a core)")
-    parser.add_argument("--apart", action="store_true", help="do not put a subagent's file with that of its run")
-    parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
     layers.add_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """0; 1 when a file that was named cannot be read; 2 when nothing can be done with the arguments."""
     from breaker.options import ConfigError
-    from protocol.readers import NAMES
-    from protocol.replay.collect import Plan, inputs, together
+    from protocol.replay.collect import Plan
 
-    if args.format is not None and args.format not in NAMES:
-        print(f"toolbreaker: {args.format!r} is no format; known are {', '.join(NAMES)}", file=sys.stderr)
-        return 2
     sources = layers.sources_of(args, os.environ)
     try:
         resolved = sources.resolve()
@@ -58,11 +50,8 @@ def run(args: argparse.Namespace) -> int:
         return 2
     for note in (*sources.notes, *resolved.notes):
         print(f"toolbreaker: {note}", file=sys.stderr)
-    files = list(inputs(args.paths))
-    if not args.apart:
-        files = together(files)
-    if sum(file.path == "-" for file in files) > 1:
-        print("toolbreaker: standard input can be read once", file=sys.stderr)
+    files = recordings.files_of(args)
+    if files is None:
         return 2
     plan = Plan(sources, args.format, events=args.verbose or args.json or args.jsonl or bool(args.html))
     return _Run(args, plan, files).run()

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from protocol import layers
-from protocol.numbers import at_least, processes
+from protocol import layers, recordings
+from protocol.numbers import at_least
 
 if TYPE_CHECKING:
     from protocol.replay.sweep import Cell, Grid
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "number of failures in a row. Everything else is as in replay."
     )
     parser.usage = "%(prog)s [-h] --set KEY=VALUE,... [--svg FILE] [--json] [-j N] [--SETTING VALUE ...] PATH ..."
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder, a pattern, or - for standard input")
+    recordings.add_options(parser)
     parser.add_argument(
         "--set",
         action="append",
@@ -36,22 +36,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--svg", metavar="FILE", help="write the bars as SVG too")
     parser.add_argument("--json", action="store_true", help="print the grid as JSON")
-    parser.add_argument("-j", "--jobs", type=processes, default=1, metavar="N", help="processes (0: one a core)")
-    parser.add_argument("--apart", action="store_true", help="do not put a subagent's file with that of its run")
-    parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
     layers.add_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """0; 1 when a file that was named cannot be read; 2 when the grid or the configuration is wrong."""
     from breaker.options import ConfigError
-    from protocol.readers import NAMES
-    from protocol.replay.collect import Progress, inputs, together
+    from protocol.replay.collect import Progress
     from protocol.replay.sweep import axis, grid, sweep_files
 
-    if args.format is not None and args.format not in NAMES:
-        print(f"toolbreaker: {args.format!r} is no format; known are {', '.join(NAMES)}", file=sys.stderr)
-        return 2
     try:
         axes = [axis(text) for text in args.set]
         wanted = grid(axes, layers.sources_of(args, os.environ), args.runs, args.format)
@@ -61,9 +54,9 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"toolbreaker: {error}", file=sys.stderr)
         return 2
-    files = list(inputs(args.paths))
-    if not args.apart:
-        files = together(files)
+    files = recordings.files_of(args)
+    if files is None:
+        return 2
     progress = Progress(len(files))
     cells, troubles = sweep_files(files, wanted, args.jobs, progress)
     progress.clear()

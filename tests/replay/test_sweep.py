@@ -149,6 +149,7 @@ class TestCommand:
         assert run("sweep", str(recording), "--set", "failLimit=1").returncode == 2
         assert run("sweep", str(recording), "--set", "failLimits=3").returncode == 2
         assert run("sweep", str(recording), "--set", "nothing").returncode == 2
+        assert run("sweep", "-", "-", "--set", "failLimit=3").returncode == 2
         assert run("sweep", str(tmp_path / "none"), "--set", "failLimit=3").returncode == 1
         done = run("sweep", str(recording), "--set", "failLimit=3", "--svg", str(tmp_path / "none" / "a.svg"))
         assert (done.returncode, done.stdout) == (1, b"")
