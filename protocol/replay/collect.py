@@ -153,6 +153,13 @@ def collect(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress) -
         progress.file()
 
 
+class _Answer(Struct):
+    """What a process found in its part of a file, which may end in trouble behind some reports."""
+
+    reports: list[SessionReport]
+    trouble: Trouble | None = None
+
+
 _Task = tuple[int, int, int]
 """File number, part, parts."""
 
@@ -161,7 +168,7 @@ def _parallel(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress)
     """A file is a task; when there are fewer files than processes, the sessions of a file are dealt out."""
     parts = 1 if len(files) >= jobs else jobs
     tasks = [(number, part, parts) for number in range(len(files)) for part in range(parts)]
-    done: dict[_Task, list[SessionReport] | Trouble] = {}
+    done: dict[_Task, _Answer] = {}
     waiting = iter(tasks)
     shown = 0
     with ProcessPoolExecutor(jobs) as pool:
@@ -174,13 +181,13 @@ def _parallel(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress)
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
                 task = running.pop(future)
-                done[task] = _decode(future.result())
+                done[task] = msgspec.msgpack.decode(future.result(), type=_Answer)
                 following = next(waiting, None)
                 if following:
                     args = (files[following[0]], plan, following[1], following[2])
                     running[pool.submit(_work, *args)] = following
             while shown < len(files):
-                mine = [task for task in tasks if task[0] == shown]
+                mine = [(shown, part, parts) for part in range(parts)]
                 if any(task not in done for task in mine):
                     break
                 yield from _merged([done.pop(task) for task in mine], progress)
@@ -188,22 +195,15 @@ def _parallel(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress)
                 shown += 1
 
 
-def _merged(parts: list[list[SessionReport] | Trouble], progress: Progress) -> Iterator[SessionReport | Trouble]:
+def _merged(parts: list[_Answer], progress: Progress) -> Iterator[SessionReport | Trouble]:
     """What the parts of a file hold, dealt back into order."""
-    lists = [part for part in parts if isinstance(part, list)]
-    for place in range(max(map(len, lists), default=0)):
-        for part in lists:
-            if place < len(part):
-                progress.session(part[place])
-                yield part[place]
-    trouble = next((part for part in parts if isinstance(part, Trouble)), None)
+    for dealt in itertools.zip_longest(*(part.reports for part in parts)):
+        for report in filter(None, dealt):
+            progress.session(report)
+            yield report
+    trouble = next((part.trouble for part in parts if part.trouble), None)
     if trouble:
         yield trouble
-
-
-class _Answer(Struct):
-    reports: list[SessionReport]
-    trouble: Trouble | None = None
 
 
 def _work(file: Input, plan: Plan, part: int, parts: int) -> bytes:
@@ -213,11 +213,6 @@ def _work(file: Input, plan: Plan, part: int, parts: int) -> bytes:
     except RecordingError as error:
         answer.trouble = Trouble(file.path, str(error), file.found)
     return msgspec.msgpack.encode(answer)
-
-
-def _decode(data: bytes) -> list[SessionReport] | Trouble:
-    answer = msgspec.msgpack.decode(data, type=_Answer)
-    return answer.trouble if answer.trouble and not answer.reports else answer.reports
 
 
 class Progress:

@@ -11,7 +11,7 @@ import pytest
 from recorded import Made
 from support import run
 
-from protocol.replay.collect import Progress, inputs
+from protocol.replay.collect import Progress, Trouble, _Answer, _merged, inputs
 from protocol.replay.report import SessionReport
 from protocol.replay.table import clean
 
@@ -127,6 +127,13 @@ def test_several_processes_say_what_one_says(recording: Path) -> None:
     assert out("--json", "-j", "2", str(recording), str(DATA / "dsh.jsonl")) == one
     assert out("--json", "-j", "2", str(recording)) == out("--json", str(recording))
     assert out("--jsonl", "-j", "2", "-", data=recording.read_bytes()).count("firstStop") == 2
+
+
+def test_processes_that_share_a_file_give_its_sessions_in_order_and_then_its_trouble() -> None:
+    reports = [SessionReport(name, "file", "wire") for name in "abc"]
+    trouble = Trouble("file", "damaged")
+    parts = [_Answer([reports[0], reports[2]], trouble), _Answer([reports[1]], trouble)]
+    assert list(_merged(parts, Progress(1))) == [*reports, trouble]
 
 
 def test_what_cannot_be_read_is_said_and_fails(recording: Path, tmp_path: Path) -> None:
