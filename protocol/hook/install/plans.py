@@ -7,8 +7,8 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -147,18 +147,13 @@ def _read(path: Path) -> str | None:
         raise PlanError(f"{path} is not UTF-8; it is left as it is") from None
 
 
-class _blaming:  # noqa: N801 - reads as a statement
+@contextmanager
+def _blaming(path: Path) -> Iterator[None]:
     """Name the file in what is wrong with it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, MalformedError | ForeignError):
-            raise PlanError(f"{self.path}: {error}; it is left as it is") from None
+    try:
+        yield
+    except (MalformedError, ForeignError) as error:
+        raise PlanError(f"{path}: {error}; it is left as it is") from None
 
 
 def _umask() -> int:
