@@ -86,7 +86,8 @@ class Store(Protocol):
         """Add entries, all or none, and return the accounts of their agents and of everybody above these.
 
         A charge whose request was charged before changes nothing. With a `ticket`, entries that came under the same
-        ticket before change nothing.
+        ticket before change nothing; where an answer cannot get lost on its way, nobody need ask for them twice, and
+        the ticket is not looked at.
         """
 
     def read(self, names: Iterable[str]) -> dict[str, Account]:
