@@ -199,3 +199,19 @@ class Chat:
         if holder.get("is_error") is True or holder.get("isError") is True or holder.get("error") is True:
             result["isError"] = True
         yield wire.settled(self.agent, call_id, result, at)
+
+
+class Task(Chat):
+    """A conversation in which a user's first message is the task, and later ones are what calls gave back."""
+
+    def __init__(self, notes: Notes, verdict: Verdict = plain) -> None:
+        super().__init__(notes, verdict)
+        self.begun = False
+
+    def user(self, message: dict[str, Any], at: float | None) -> Iterator[Message]:
+        waiting = self.calls.oldest(self.agent)
+        if waiting is not None:
+            yield from self.answer(waiting, message.get("content"), message, at)
+        elif not self.begun:
+            self.begun = True
+            yield wire.user_turn(self.agent, at)

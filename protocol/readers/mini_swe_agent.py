@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import wire
-from .chat import Chat
+from .chat import Task
 from .fields import obj, path, seconds, seq, string, text
-from .session import Context, Message, Notes, Session
+from .session import Context, Message, Session
 
 NAME = "mini-swe-agent"
 SHELL = "bash"
@@ -43,14 +43,12 @@ def read_document(value: Any, context: Context) -> Iterator[Session]:
     messages = seq(whole.get("messages")) if whole else seq(value)
     outcome = string(path(value, "info", "exit_status")) or None
     name = string(whole.get("instance_id")) or context.name
-    yield Session(name, NAME, _Mini(context.notes).messages(iter(messages)), outcome=outcome, notes=context.notes)
+    yield Session(
+        name, NAME, _Mini(context.notes, _observed).messages(iter(messages)), outcome=outcome, notes=context.notes
+    )
 
 
-class _Mini(Chat):
-    def __init__(self, notes: Notes) -> None:
-        super().__init__(notes, _observed)
-        self.begun = False
-
+class _Mini(Task):
     def time(self, message: dict[str, Any]) -> float | None:
         at = seconds(path(message, "extra", "timestamp"))
         return at if at is not None else seconds(path(message, "extra", "response", "created"))
@@ -64,14 +62,6 @@ class _Mini(Chat):
         if actions or len(commands) == 1:
             for command in commands:
                 yield from self.call("", SHELL, {"command": command}, at)
-
-    def user(self, message: dict[str, Any], at: float | None) -> Iterator[Message]:
-        waiting = self.calls.oldest(self.agent)
-        if waiting is not None:
-            yield from self.answer(waiting, message.get("content"), message, at)
-        elif not self.begun:
-            self.begun = True
-            yield wire.user_turn(self.agent, at)
 
     def answer(self, raw: str, content: Any, holder: dict[str, Any], at: float | None) -> Iterator[Message]:
         code = path(holder, "extra", "returncode")

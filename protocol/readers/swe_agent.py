@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import wire
-from .chat import Chat
+from .chat import Task
 from .fields import obj, seq, string, text
 from .session import Context, Message, Session
 from .wire import MAIN
@@ -40,7 +40,10 @@ def read_document(value: Any, context: Context) -> Iterator[Session]:
     info = obj(value.get("info"))
     name = string(value.get("instance_id")) or string(obj(info).get("instance_id")) or context.name
     steps = seq(value.get("trajectory"))
-    messages = _steps(steps, context) if steps else _History(context.notes).messages(iter(seq(value.get("history"))))
+    if steps:
+        messages = _steps(steps, context)
+    else:
+        messages = _History(context.notes, observed).messages(iter(seq(value.get("history"))))
     yield Session(name, NAME, messages, outcome=string(info.get("exit_status")) or None, notes=context.notes)
 
 
@@ -65,12 +68,8 @@ def observed(_tool: str, observation: Any) -> dict[str, Any]:
     return wire.result(said, value=wire.foreground(timed_out=timed_out))
 
 
-class _History(Chat):
+class _History(Task):
     """The message list: calls stand in `tool_calls`, else in `action`, with the next message as the result."""
-
-    def __init__(self, notes: Any) -> None:
-        super().__init__(notes, observed)
-        self.begun = False
 
     def message(self, message: dict[str, Any]) -> Iterator[Message]:
         if message.get("is_demo") is not True:
@@ -82,11 +81,3 @@ class _History(Chat):
             yield from super().assistant(message, at)
         else:
             yield from self.call("", SHELL, {"command": action}, at)
-
-    def user(self, message: dict[str, Any], at: float | None) -> Iterator[Message]:
-        waiting = self.calls.oldest(self.agent)
-        if waiting is not None:
-            yield from self.answer(waiting, message.get("content"), message, at)
-        elif not self.begun:
-            self.begun = True
-            yield wire.user_turn(self.agent, at)
