@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+TOOLS := .venv/tools
 
-.PHONY: demo test check bench dist docs test-dsh test-clients clean
+.PHONY: demo test check bench dist docs test-dsh test-clients fuzz soak audit lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py
@@ -26,6 +27,26 @@ test-dsh: $(INSTALLED)
 
 test-clients: $(INSTALLED)
 	tests/clients/run
+
+# Ten minutes each. Where atheris does not install, Hypothesis makes the inputs.
+fuzz: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=3,<4' || echo 'fuzz: no atheris here'
+	$(BIN)/python tests/fuzz/run.py --seconds 600 --jobs 2
+
+soak: $(INSTALLED)
+	PYTHONPATH=tests:. $(BIN)/python -P tests/soak/run.py
+
+# Advisories about the pinned dependencies; exit status 2 where nobody answers.
+audit: $(TOOLS)
+	$(TOOLS)/bin/python .ci/audit.py
+
+lock: $(TOOLS)
+	$(TOOLS)/bin/pip-compile --quiet --generate-hashes --extra redis --extra zstd --strip-extras --no-header \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
+
+$(TOOLS):
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.9' 'pip-tools>=7.5'
 
 bench: $(INSTALLED)
 	$(BIN)/python tests/bench/run.py
