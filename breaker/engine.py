@@ -105,6 +105,7 @@ class Engine:
             reason = messages.question(self._spelled(ruling.blocking), self.settings)
         else:
             reason = self._deny(call.agent, ruling, pending, at=call.at)
+            self.state.turn_away(pending)
         would_have = ruling.decision if self.settings.shadow else None
         return Verdict(decision, call_id, self._spelled(ruling.blocking), code, reason, explained, would_have)
 
@@ -126,12 +127,12 @@ class Engine:
             else:  # the turn that the exemption was for is over; the call runs in this one
                 self._commit_allowed(agent, memory, pending)
             return Verdict("allow", call_id)
-        pending.decision = "deny"
         ruling = Ruling("deny", pending.hits, refused=True)
         if current:
-            self.state.refuse(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
+            self.state.refuse(memory, (hit.fingerprint for hit in ruling.blocking if hit.fingerprint))
         reason = self._deny(agent, ruling, pending, current)
-        return Verdict("deny", call_id, pending.hits, gate.code(pending.hits), reason)
+        self.state.turn_away(pending)
+        return Verdict("deny", call_id, ruling.blocking, gate.code(ruling.blocking), reason)
 
     # -- after a call ---------------------------------------------------------------------------------------
 

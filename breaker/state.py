@@ -57,7 +57,7 @@ class Streak(Struct):
     failure: Failure
 
 
-class Pending(Struct):
+class Pending(Struct, omit_defaults=True):
     """A call with a verdict whose outcome is not known yet.
 
     `kind`, `reads_only` and `writes_status` are what failure classification needs of the call's identity. `facts`,
@@ -285,7 +285,16 @@ class State:
         agent.pending.pop(call_id, None)
         agent.pending[call_id] = pending
         if len(agent.pending) > MAX_UNSETTLED:
-            del agent.pending[next(iter(agent.pending))]
+            # Nobody has to tell the outcome of a denied call: the oldest of these goes before one that may be running.
+            denied = (known for known, each in agent.pending.items() if each.decision == "deny")
+            del agent.pending[next(denied, next(iter(agent.pending)))]
+
+    def turn_away(self, pending: Pending) -> None:
+        """A call was denied: of what it was, nothing is needed for its outcome, which may never be told."""
+        pending.decision = "deny"
+        pending.exact = ""
+        pending.skeleton = pending.facts = None
+        pending.fingerprints = pending.hits = pending.passing = pending.notices = ()
 
     def close(self, agent: Agent, call_id: str) -> None:
         """A call has its outcome."""

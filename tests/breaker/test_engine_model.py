@@ -116,6 +116,23 @@ def test_a_snapshot_restored_at_any_point_changes_no_later_answer(steps: list[An
     assert play(steps, engine(**CONFIG), restore_at=at) == play(steps, engine(**CONFIG))
 
 
+def test_a_call_that_runs_outlives_any_number_of_denied_ones() -> None:
+    play = Play(limits={"exact": 2}, onLimit="deny")
+    running = play.guard("bash", command="make")
+    verdicts = [play.guard("read", path="a") for _ in range(300)]
+    assert [verdict.decision for verdict in verdicts] == ["allow", *["deny"] * 299]
+    assert play.engine.settle(Settled("main", exit_code(2), running.call_id)).failure is not None
+
+
+def test_a_memory_of_denied_calls_stays_small() -> None:
+    play = Play(limits={"exact": 2}, onLimit="deny")
+    play.call("write", path="a", content="x" * 800)
+    before = len(json.dumps(play.engine.snapshot()))
+    for _ in range(100):
+        assert play.guard("write", path="a", content="x" * 800).decision == "deny"
+    assert len(json.dumps(play.engine.snapshot())) < before + 100 * 800
+
+
 def test_a_memory_of_a_larger_window_shrinks_to_the_one_that_is_set() -> None:
     before = Play(limits={"exact": None}, window=16)
     for _ in range(10):
