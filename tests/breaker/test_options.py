@@ -124,7 +124,14 @@ class TestLayers:
     def test_maps_merge_one_level_deep(self) -> None:
         found = resolve(
             [
-                Layer("weak", {"profile": "standard", "limits": {"exact": 5, "host": None}, "ignoreArgs": {"read": ["a", "b"]}}),
+                Layer(
+                    "weak",
+                    {
+                        "profile": "standard",
+                        "limits": {"exact": 5, "host": None},
+                        "ignoreArgs": {"read": ["a", "b"]},
+                    },
+                ),
                 Layer("strong", {"limits": {"exact": 6}, "ignoreArgs": {"read": ["c"]}}),
                 Layer("third", {"hostAliases": {"A.example": "b.example"}, "repeatLimits": {"read": 7}}),
             ]

@@ -34,7 +34,11 @@ def test_an_event_loads_nothing_that_it_does_not_need(tmp_path: Path, event: str
         input=json.dumps(client.event(event)).encode(),
         capture_output=True,
         timeout=PATIENCE,
-        env={name: value for name, value in client.variables().items() if name not in ("PYTHONPATH", "TOOLBREAKER_PROFILE")},
+        env={
+            name: value
+            for name, value in client.variables().items()
+            if name not in ("PYTHONPATH", "TOOLBREAKER_PROFILE")
+        },
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, b"")
