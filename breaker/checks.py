@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from breaker.adaptive_limits import switched
+from breaker.readable import readable
 from breaker.setting_table import LARGEST, Setting, Shape
 from breaker.settings import EVERY_SHELL, EVERY_TOOL, KINDS, Settings
 
@@ -62,9 +63,8 @@ def shown(value: Any) -> str:
     return readable(text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…")
 
 
-def readable(text: str) -> str:
-    """The text without lone surrogates, which no reply could carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _flag(_: Setting, key: str, value: Any, complain: Complain) -> Any:
@@ -211,13 +211,13 @@ def _members(key: str, value: Any, complain: Complain) -> list[tuple[str, str, A
 def _word(key: str, value: Any, complain: Complain) -> Any:
     if not isinstance(value, str) or not value.strip():
         complain(key, f"{shown(value)} is not a text with something in it", None)
-    elif value != readable(value):
+    elif not _is_unicode(value):
         complain(key, f"{shown(value)} is not valid Unicode", None)
     return value
 
 
 def _host(key: str, value: Any, complain: Complain) -> Any:
-    if not isinstance(value, str) or not _HOST.fullmatch(value) or value != readable(value):
+    if not isinstance(value, str) or not _HOST.fullmatch(value) or not _is_unicode(value):
         complain(key, f"{shown(value)} is not a host name", "a host name alone, as in a.example")
         return ""
     return value.lower()

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from breaker.checks import Hint, check, nearest, readable, shown
+from breaker.checks import Hint, check, nearest, shown
+from breaker.readable import readable
 from breaker.setting_table import BY_NAME
 from breaker.settings import DEFAULT_PROFILE, Settings, values_of
 

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from breaker.checks import nearest
 from breaker.options import ConfigError, Layer, Problem, Resolved, resolve
+from breaker.readable import readable
 from breaker.setting_table import SETTINGS, Setting
 
 PREFIX = "TOOLBREAKER_"
@@ -89,7 +90,7 @@ def gather(
 
 def complaint(error: ConfigError) -> str:
     """What a command says on stderr about a configuration that it cannot use."""
-    lines = "".join(f"\n  {problem}" for problem in error.problems)
+    lines = "".join(f"\n  {readable(str(problem))}" for problem in error.problems)
     return f"toolbreaker: the configuration is wrong:{lines}"
 
 

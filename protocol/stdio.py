@@ -31,8 +31,10 @@ ON_TERMINAL = (
 
 def log(text: str) -> None:
     """A diagnostic for people. Standard error may be gone as well; that stops nothing."""
+    from breaker.readable import readable
+
     with suppress(OSError, ValueError):
-        os.write(2, f"toolbreaker: {text}\n".encode("utf-8", "replace"))
+        os.write(2, f"toolbreaker: {readable(text, keep='\n')}\n".encode("utf-8", "replace"))
 
 
 class Ended(BaseException):

@@ -94,6 +94,7 @@ class _Run:
         return int(self.failed)
 
     def reports(self) -> Iterator[SessionReport]:
+        from breaker.readable import readable
         from protocol.replay.collect import Trouble, collect
 
         for found in collect(self.files, self.plan, self.args.jobs, self.progress):
@@ -105,7 +106,7 @@ class _Run:
             else:
                 self.failed = True
                 self.progress.clear()
-                print(f"toolbreaker: {found.text}", file=sys.stderr)
+                print(f"toolbreaker: {readable(found.text)}", file=sys.stderr)
         self.progress.clear()
 
     def _table(self) -> None:

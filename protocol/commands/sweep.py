@@ -42,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0; 1 when a file that was named cannot be read; 2 when the grid or the configuration is wrong."""
     from breaker.options import ConfigError
+    from breaker.readable import readable
     from protocol.replay.collect import Progress
     from protocol.replay.sweep import axis, grid, sweep_files
 
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     progress.clear()
     named = [trouble for trouble in troubles if not trouble.found]
     for trouble in named:
-        print(f"toolbreaker: {trouble.text}", file=sys.stderr)
+        print(f"toolbreaker: {readable(trouble.text)}", file=sys.stderr)
     if not any(cell.total.sessions for cell in cells):
         print("toolbreaker: there is no recording", file=sys.stderr)
         return 1
