@@ -40,7 +40,11 @@ MUTATORS = word_set(
 ) - {"sed", "perl-inplace"}
 """Programs that change what stays."""
 
-EDITORS = word_set("sed perl awk ed ex patch apply_patch tee python python3 node ruby jq yq")
+EDITORS = word_set(
+    "sed perl awk ed ex patch apply_patch tee python python3 node ruby jq yq php deno lua osascript pwsh powershell "
+    "psql mysql mariadb sqlite3 duckdb clickhouse-client mongosh mongo redis-cli cqlsh bq "
+    "ssh mosh docker podman kubectl oc vagrant adb fly heroku screen"
+)
 """Programs whose words are scripts or content, not remarks about what they do."""
 
 TESTS = frozenset({"test", "[", "[["})

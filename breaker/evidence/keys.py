@@ -124,9 +124,12 @@ def _of_shell(tool: str, summary: Summary, annotations: Annotations | None, kind
         kind = hinted
     looks = kind == "read"
     words: list[int] = []
-    loose = f"look {summary.loose}" if looks else f"{tool} {_prose_out(summary.strict, words)}"
     if looks:
-        loose = _URL_PAGING.sub("", _STAMP.sub("~", loose))
+        loose = _URL_PAGING.sub("", _STAMP.sub("~", f"look {summary.loose}"))
+    elif summary.content:
+        loose = f"{tool} {summary.strict}"
+    else:
+        loose = f"{tool} {_prose_out(summary.strict, words)}"
     return Facts(
         tool=tool,
         kind=kind,

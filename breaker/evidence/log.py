@@ -44,9 +44,9 @@ class Entry(Struct):
     """One settled call.
 
     `known`: the action had been taken before, or one that differs in wording alone. `news`: the answer told something
-    that was not known. `first_read`: a part of a file that had not been read. `read_already`: most of these lines of
-    the file had been read since the last change. `moved`: the source has been seen to change by itself. `slept` are
-    seconds of sleep that the call itself asked for.
+    that was not known. `first_read`: a part of a file that had not been read. `nod`: a look never had before was
+    acknowledged in a few words. `read_already`: most of these lines of the file had been read since the last change.
+    `moved`: the source has been seen to change by itself. `slept` are seconds of sleep that the call itself asked for.
     """
 
     tool: str
@@ -70,6 +70,7 @@ class Entry(Struct):
     news: bool = True
     read_already: bool = False
     first_read: bool = False
+    nod: bool = False
     template: str = ""
     target: str = ""
     moved: bool = False
@@ -247,6 +248,7 @@ def _entry(log: Log, facts: Facts, answer: Answer, step: int, at: float | None, 
         news=told or (answer.outcome == "fail" and not (source and answer.bones in source.bones)),
         read_already=read_already,
         first_read=facts.span is not None and not read_already,
+        nod=source is None and not facts.words and answer.outcome == "ok" and answer.size <= ACKNOWLEDGEMENT,
         template=facts.template,
         target=facts.target,
         moved=source is not None and source.moved,

@@ -1880,3 +1880,197 @@ def bytes_behind_the_end() -> Session:
     for n in range(28):
         s.sh(f"sed -n '{900 + n * 50},{949 + n * 50}p' short.txt", "")
     return s
+
+
+# -- a seventh round ----------------------------------------------------------------------------------------
+
+
+@loop
+def not_read_yet() -> Session:
+    s = Session("not-read-yet", "stop", "an edit turned down because a formatter changes the file behind every reading")
+    for n in range(14):
+        s.call("Read", {"file_path": "/w/app.ts"}, "1\timport a from 'a'\n2\tconst x = 1;\n3\texport default x")
+        s.call(
+            "Edit",
+            {"file_path": "/w/app.ts", "old_string": "const x = 1", "new_string": ["let x = 1", "var x = 1"][n % 2]},
+            None,
+            error="File has been modified since read, either by the user or by a linter. Read it again first.",
+        )
+    return s
+
+
+@loop
+def list_and_read() -> Session:
+    s = Session("list-and-read", "stop", "a task list written down and one file read by turns")
+    for n in range(18):
+        s.call(
+            "TodoWrite",
+            {"todos": [{"content": "Read config", "status": ["pending", "in_progress"][n % 2]}]},
+            "Todos have been modified successfully.",
+        )
+        s.call("Read", {"file_path": "/w/config.toml"}, "1\t[server]\n2\tport = 80")
+    return s
+
+
+@loop
+def element_covered() -> Session:
+    s = Session("element-covered", "stop", "a button that something covers clicked after every look at the page")
+    for n in range(14):
+        s.call(
+            "browser_snapshot", {}, f"- page: Shop\n  - dialog [ref=e{n * 9 + 4}]\n  - button Buy [ref=e{n * 9 + 5}]"
+        )
+        s.call(
+            "browser_click",
+            {"element": "Buy", "ref": f"e{n * 9 + 5}"},
+            None,
+            error="TimeoutError: locator.click: Timeout 5000ms exceeded. <div class=overlay> intercepts pointer events",
+            took=5,
+        )
+    return s
+
+
+@loop
+def library_names() -> Session:
+    s = Session("library-names", "stop", "one library looked up in every spelling, always the same list")
+    names = ["react router", "react-router", "reactrouter", "React Router", "react router dom", "react-router-dom"]
+    found = "Available libraries:\n" + "\n".join(f"- /lib/{k}: routing for views, trust {k * 7 % 10}" for k in range(8))
+    for n in range(20):
+        s.call("mcp__docs__resolve-library-id", {"libraryName": names[n % 6]}, found)
+    return s
+
+
+@loop
+def restart_and_health() -> Session:
+    s = Session(
+        "restart-and-health", "stop", "a container started anew, its log, its health", clock=1_769_000_000, gap=4
+    )
+    for n in range(12):
+        s.sh("docker restart app", "app")
+        s.sh(
+            "docker logs app --tail 3",
+            f"2026-01-21T13:{n:02d}:04Z boot\n2026-01-21T13:{n:02d}:05Z FATAL no such table: users",
+        )
+        s.sh(
+            "curl -s -o /dev/null -w '%{http_code}' http://localhost:8080/health",
+            "502",
+        )
+    return s
+
+
+@loop
+def admiring_the_result() -> Session:
+    s = Session("admiring-the-result", "stop", "a report that is done looked at from all sides, again and again")
+    for _ in range(10):
+        s.sh("ls -la out/", "total 12\n-rw-r--r-- 1 a a 8123 Jan 21 13:00 report.md")
+        s.sh("wc -l out/report.md", "120 out/report.md")
+        s.sh("head -3 out/report.md", "# Report\n\nAll parts are done.")
+        s.sh('echo "Task complete"', "Task complete")
+    return s
+
+
+@loop
+def module_missing() -> Session:
+    s = Session("module-missing", "stop", "ever other one-liners that import what is not installed")
+    for n in range(24):
+        s.sh(
+            f'python -c "import fastgeo; print({["fastgeo.version", "fastgeo.load(1)", "dir(fastgeo)", "fastgeo.x"][n % 4]}, {n})"',
+            'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+            "ModuleNotFoundError: No module named 'fastgeo'",
+            1,
+        )
+    return s
+
+
+@loop
+def ways_to_install() -> Session:
+    s = Session("ways-to-install", "stop", "a package that does not exist installed in every way")
+    ways = [
+        "pip install fastgeo",
+        "pip3 install fastgeo",
+        "python -m pip install --user fastgeo",
+        "pip install --break-system-packages fastgeo",
+        "pip install fastgeo==1.0",
+        "pip install --no-cache-dir fastgeo",
+    ]
+    for n in range(24):
+        s.sh(ways[n % 6], "ERROR: No matching distribution found for fastgeo", 1)
+    return s
+
+
+@loop
+def searched_out() -> Session:
+    s = Session("searched-out", "stop", "a search engine that gives nothing for a while, asked on without a pause")
+    words = "tuning opening pricing history review manual driver colour weight release battery cable".split()
+    for n in range(22):
+        s.call(
+            "web_search", {"query": f"device {words[n % 12]} {words[n * 5 % 12]} 2026"}, "Search failed: 202 Ratelimit"
+        )
+    return s
+
+
+@loop
+def are_you_done() -> Session:
+    s = Session("are-you-done", "stop", "a helper asked every second whether it is done", clock=1_769_100_000, gap=1.5)
+    for n in range(40):
+        s.call(
+            "message_agent",
+            {"agent": "b", "text": ["Are you done?", "Done yet?", "Status please"][n % 3]},
+            "b: not yet",
+        )
+    return s
+
+
+@loop
+def one_notebook_four_ways() -> Session:
+    s = Session("one-notebook-four-ways", "stop", "one file shown by every program that can show it")
+    text = '{"cells": [{"source": "x = 1"}, {"source": "print(x)"}]}'
+    ways = [
+        "cat nb.ipynb",
+        "jq . nb.ipynb",
+        "less nb.ipynb",
+        "python -c \"print(open('nb.ipynb').read())\"",
+        "head -99 nb.ipynb",
+    ]
+    for n in range(25):
+        s.sh(ways[n * 3 % 5], text)
+    return s
+
+
+@loop
+def stash_and_pop() -> Session:
+    s = Session("stash-and-pop", "stop", "work put away and taken back, the test fails both ways")
+    for _ in range(10):
+        s.sh("git stash", "Saved working directory and index state WIP on main: 1a2b3c4 x")
+        s.sh("pytest -q tests/t.py", "1 failed, 3 passed in 0.41s", 1)
+        s.sh(
+            "git stash pop", "On branch main\nChanges not staged for commit:\n\tmodified: a.py\nDropped refs/stash@{0}"
+        )
+        s.sh("pytest -q tests/t.py", "2 failed, 2 passed in 0.44s", 1)
+    return s
+
+
+@loop
+def looking_at_tables() -> Session:
+    s = Session("looking-at-tables", "stop", "tables, columns and an empty count by turns")
+    for n in range(33):
+        s.call(
+            "run_query",
+            {"sql": ["SELECT count(*) FROM t", "SHOW TABLES", "DESCRIBE t"][n % 3]},
+            json.dumps([[{"count": 0}], [{"name": "t"}], [{"column": "id", "type": "int"}]][n % 3]),
+        )
+    return s
+
+
+@loop
+def searching_the_disk() -> Session:
+    s = Session(
+        "searching-the-disk", "stop", "the whole disk searched, timed out each time", clock=1_769_200_000, gap=3
+    )
+    for n in range(16):
+        s.sh(
+            f"find {['/', '/usr', '/home', '/ -xdev'][n % 4]} -name 'geo*.so' 2>/dev/null",
+            "Command timed out after 120 seconds",
+            124,
+            took=120,
+        )
+    return s

@@ -1969,3 +1969,284 @@ def versions_tried() -> Session:
         s.sh(f"npm install left@1.{n}", "added 1 package in 2s")
         s.sh("npm test", "TypeError: left is not a function" if n < 9 else "ok 4 tests", int(n < 9))
     return s
+
+
+# -- a seventh round ----------------------------------------------------------------------------------------
+
+
+@work
+def load_more() -> Session:
+    s = Session("load-more", "allow", "a button that shows more pressed until all is there")
+    for n in range(18):
+        shown = "\n".join(f"- article {k * 37 % 1009}" for k in range((n + 1) * 10))
+        s.call(
+            "browser_click",
+            {"element": "Load more", "ref": "e9"},
+            f"Clicked. Page:\n{shown}\n- button Load more [ref=e9]",
+        )
+    return s
+
+
+@work
+def rows_of_pages() -> Session:
+    s = Session("rows-of-pages", "allow", "the same script run on page after page")
+    for n in range(15):
+        s.call("browser_navigate", {"url": f"https://x.example/list?page={n + 1}"}, "Navigated.")
+        s.call(
+            "browser_evaluate",
+            {"function": "() => [...document.querySelectorAll('tr')].map(r => r.innerText)"},
+            json.dumps([f"row {n * 10 + k}: {k * 17 % 23}" for k in range(6)] if n != 4 else []),
+        )
+    return s
+
+
+@work
+def chess() -> Session:
+    s = Session("chess", "allow", "a game of chess, the board looked at after each move")
+    r = rng("chess")
+    for n in range(16):
+        s.call("make_move", {"uci": f"{'abcdefgh'[n % 8]}{2 + n % 3}{'abcdefgh'[n % 8]}{3 + n % 3}"}, "ok")
+        s.call("get_board", {}, "/".join("".join(r.choice("pnbrqk.") for _ in range(8)) for _ in range(8)))
+    return s
+
+
+@work
+def typesetting() -> Session:
+    s = Session("typesetting", "allow", "a paper put right place by place and set again; the setter says the same")
+    for n in range(13):
+        s.call(
+            "Edit",
+            {"file_path": "main.tex", "old_string": f"teh {n}", "new_string": f"the {n}"},
+            "The file main.tex has been updated.",
+        )
+        s.sh(
+            "latexmk -pdf main.tex",
+            "Latexmk: All targets (main.pdf) are up-to-date\nOutput written on main.pdf (12 pages).",
+        )
+    return s
+
+
+@work
+def rebase() -> Session:
+    s = Session("rebase", "allow", "a long rebase with a conflict in the same file at each commit")
+    for n in range(9):
+        s.sh("git rebase --continue", "CONFLICT (content): Merge conflict in a.c\nerror: could not apply commit", 1)
+        s.call("Read", {"file_path": "a.c"}, f"<<<<<<< HEAD\nint a = {n};\n=======\nint a = {n + 1};\n>>>>>>> commit")
+        s.call(
+            "Edit",
+            {"file_path": "a.c", "old_string": f"<<<<<<< HEAD\nint a = {n};", "new_string": f"int a = {n + 1};"},
+            "The file a.c has been updated.",
+        )
+        s.sh("git add a.c", "")
+    return s.sh("git rebase --continue", "Successfully rebased and updated refs/heads/x.")
+
+
+@work
+def alerts_dismissed() -> Session:
+    s = Session("alerts-dismissed", "allow", "twenty-five alerts put away one by one")
+    for n in range(25):
+        s.sh(
+            f"gh api -X PATCH repos/o/r/code-scanning/alerts/{300 + n} -f state=dismissed -f dismissed_reason='false positive'",
+            json.dumps({"number": 300 + n, "state": "dismissed"}),
+        )
+    return s
+
+
+@work
+def cleaning_data() -> Session:
+    s = Session("cleaning-data", "allow", "a table made clean step by step, the same look after each step")
+    for n in range(10):
+        s.call("execute_cell", {"code": f"df['c{n}'] = df['c{n}'].fillna({n})"}, "")
+        s.call("execute_cell", {"code": "df.isna().sum().sum()"}, str(41 - 4 * n if n != 5 else 25))
+        s.call("execute_cell", {"code": "df.shape"}, "(1000, 12)")
+    return s
+
+
+@work
+def mutants() -> Session:
+    s = Session("mutants", "allow", "mutants made, tested and taken back; the tests find each")
+    for n in range(12):
+        s.sh(f"sed -i '{n * 3 + 4}s/+/-/' calc.py", "")
+        s.sh("pytest -q", "1 failed, 30 passed", 1)
+        s.sh("git checkout calc.py", "Updated 1 path from the index")
+    return s
+
+
+@work
+def same_score() -> Session:
+    s = Session(
+        "same-score", "allow", "one parameter after the other tried, the score stays", clock=1_769_300_000, gap=3
+    )
+    for n in range(16):
+        s.sh(
+            f"python train.py --lr {['1e-4', '3e-4', '1e-3', '3e-3'][n % 4]} --seed {n // 4}",
+            "epoch 3: acc 0.91",
+            took=40,
+        )
+    return s
+
+
+@work
+def waiting_out_a_limit() -> Session:
+    s = Session(
+        "waiting-out-a-limit",
+        "allow",
+        "a limit of an hour waited out, a try each few minutes",
+        clock=1_769_400_000,
+        gap=2,
+    )
+    for _ in range(9):
+        s.sh("curl -s https://api.example/v1/export", '{"error": "rate limit exceeded, try again later"}')
+        s.sh("sleep 300", "", took=300)
+    return s.sh("curl -s https://api.example/v1/export", '{"rows": 12}')
+
+
+@work
+def orders_of_a_customer() -> Session:
+    s = Session("orders-of-a-customer", "allow", "all orders of a customer looked up, some are not there")
+    for n in range(14):
+        s.call(
+            "get_order_details",
+            {"order_id": f"#W{7000000 + n * 13579}"},
+            "Error: order not found" if n % 3 == 1 else json.dumps({"status": "delivered", "items": [n * 11 % 97]}),
+        )
+    return s
+
+
+@work
+def polishing_a_draft() -> Session:
+    s = Session("polishing-a-draft", "allow", "the draft of a letter polished sentence by sentence")
+    body = "Dear team, we will move the release to Friday because the tests are slow."
+    for old, new in [
+        ("team", "all"), ("will move", "are moving"), ("release", "launch"), ("Friday", "Monday"), ("because", "since"),
+        ("tests", "checks"), ("slow", "late"), ("Dear", "Hello"), ("we", "I"), ("are", "am"),
+    ]:  # fmt: skip
+        body = body.replace(old, new, 1)
+        s.call("update_draft", {"id": "d1", "body": body}, json.dumps({"id": "d1", "saved": True}))
+    return s
+
+
+@work
+def console_of_an_engine() -> Session:
+    s = Session(
+        "console-of-an-engine", "allow", "a script changed, the game played, its console looked at: nothing there"
+    )
+    for n in range(9):
+        s.call("script_update", {"path": "Player.cs", "contents": f"class Player {{ int v = {n}; }}"}, "Script saved.")
+        s.call("play_mode", {"action": "play"}, "Playing")
+        s.call("get_console_logs", {"types": ["error"]}, json.dumps({"logs": []}))
+        s.call("play_mode", {"action": "stop"}, "Stopped")
+    return s
+
+
+@work
+def layers_of_a_drawing() -> Session:
+    s = Session("layers-of-a-drawing", "allow", "the parts of a drawing set one by one, a picture after each")
+    for n in range(16):
+        s.call(
+            "set_node_property",
+            {"node": f"1:{n + 20}", "property": "fills", "value": "#0055ff"},
+            json.dumps({"ok": True}),
+        )
+        if n % 2:
+            s.call("get_screenshot", {"node": "1:2"}, [{"type": "image", "mimeType": "image/png"}])
+    return s
+
+
+@work
+def reading_around() -> Session:
+    s = Session(
+        "reading-around", "allow", "a question looked into on the web: searches that overlap, pages that are read"
+    )
+    topics = "price range charging speed warranty battery heat resale winter service recall".split()
+    for n, topic in enumerate(topics):
+        known = [f"https://site{k}.example/cars" for k in range(5)]
+        new = [f"https://{topic}{k}.example/a" for k in range(2)]
+        s.call("web_search", {"query": f"electric car {topic} comparison"}, "\n".join([*known, *new]))
+        s.call("web_fetch", {"url": new[0]}, f"About {topic}: " + " ".join(f"{topic}{k * n}" for k in range(30)))
+    return s
+
+
+@work
+def waiting_for_a_push() -> Session:
+    s = Session("waiting-for-a-push", "allow", "waiting until a colleague has pushed", clock=1_769_500_000, gap=2)
+    for n in range(14):
+        s.sh(
+            "sleep 60 && git fetch -q && git log origin/main -1 --oneline",
+            f"{'1f2e3d4 fix' if n < 13 else '5c6b7a8 add'} it",
+            took=61,
+        )
+    return s
+
+
+@work
+def rollout_times_out() -> Session:
+    s = Session(
+        "rollout-times-out", "allow", "a slow rollout watched half a minute at a time", clock=1_769_600_000, gap=2
+    )
+    for n in range(9):
+        s.sh(
+            "kubectl rollout status deploy/api --timeout=30s",
+            f'Waiting for deployment "api" rollout to finish: {1 + n // 5} of 3 updated replicas are available...\n'
+            "error: timed out waiting for the condition",
+            1,
+            took=30,
+        )
+    return s.sh("kubectl rollout status deploy/api --timeout=30s", 'deployment "api" successfully rolled out')
+
+
+@work
+def cells_of_a_sheet() -> Session:
+    s = Session("cells-of-a-sheet", "allow", "a column of a sheet read cell by cell")
+    for n in range(32):
+        s.call("read_cell", {"sheet": "Q3", "cell": f"B{n + 2}"}, json.dumps({"value": [0, 0, "", 12][n % 4]}))
+    return s
+
+
+@work
+def workers_take_their_time() -> Session:
+    s = Session(
+        "workers-take-their-time", "allow", "helpers waited for, each wait times out", clock=1_769_700_000, gap=3
+    )
+    for _ in range(12):
+        s.call(
+            "wait_agent",
+            {"ids": ["a1", "a2"], "timeout_ms": 30000},
+            json.dumps({"status": {}, "timed_out": True}),
+            took=30,
+        )
+    return s.call(
+        "wait_agent",
+        {"ids": ["a1", "a2"], "timeout_ms": 30000},
+        json.dumps({"status": {"a1": "done"}, "timed_out": False}),
+    )
+
+
+@work
+def services_restarted() -> Session:
+    s = Session("services-restarted", "allow", "a config put right on a server, the service started anew each time")
+    for n in range(8):
+        s.sh(f"ssh web 'sudo sed -i \"s/workers {n};/workers {n + 1};/\" /etc/nginx/nginx.conf'", "")
+        s.sh("ssh web 'sudo systemctl restart nginx'", "")
+        s.sh("ssh web 'systemctl is-active nginx'", "failed" if n < 7 else "active", 3 if n < 7 else 0)
+    return s
+
+
+@work
+def rows_put_right() -> Session:
+    s = Session("rows-put-right", "allow", "thirty rows of a table put right one by one from the shell")
+    for n in range(30):
+        s.sh(f"psql shop -c \"update orders set state = 'sent' where id = {4100 + n * 3}\"", "UPDATE 1")
+    return s
+
+
+@work
+def queries_of_many_kinds() -> Session:
+    s = Session("queries-of-many-kinds", "allow", "a table looked at from many sides with much the same words")
+    for n in range(20):
+        column = ["state", "country", "plan", "source"][n % 4]
+        s.sh(
+            f'sqlite3 shop.db "select {column}, count(*) from users where month = {n // 4 + 1} group by {column}"',
+            "\n".join(f"{column}{k}|{(n + 3) * (k + 7) * 13 % 89}" for k in range(4)),
+        )
+    return s

@@ -10,7 +10,7 @@ from breaker.adaptive_limits import Limits
 from breaker.evidence import log as evidence
 from breaker.evidence.facts import Facts, is_transient
 from breaker.evidence.log import Entry, Log
-from breaker.rules.adaptive.limits import HASTY, IDLE, TWINS
+from breaker.rules.adaptive.limits import HASTY, IDLE, SLOW, TWINS
 
 
 class Case(Struct, frozen=True):
@@ -153,7 +153,7 @@ def is_polled(found: Chain) -> bool:
     if last.outcome in ("denied", "invalid") or last.kind in ("spawn", "bookkeeping"):
         return False
     if last.deed and last.outcome != "fail":
-        return found.scheduled or found.waits >= found.count - 1 > 0
+        return found.scheduled or last.slept >= SLOW or found.waits >= found.count - 1 > 0
     if last.started:
         return False
     if last.live == 1 or found.scheduled:

@@ -14,6 +14,8 @@ LONG_SLEEP = 600.0
 """Seconds slept in a row from which on two sleeps are enough."""
 PLANS_OF = 20
 """Calls of which `plans` counts those that plan."""
+PLANS_AMONG_LOOKS = 1.6
+"""How many times as many plans may be among all the calls that are looked back at."""
 SPAWN_SECONDS = 60.0
 """Within which agents of one family were started for `spawns`."""
 MAX_NEWS = 10

@@ -27,11 +27,8 @@ def loose_key(about: Case) -> Iterator[Finding]:
         idle = max(idle, pause(previous, entry))
         previous = entry
         if entry.loose == facts.loose and entry.outcome in ("ok", "empty"):
-            if (
-                entry.live != 1
-                and not entry.first_read
-                and (entry.same in seen or (looks and entry.outcome == "ok" and not entry.news))
-            ):
+            told = entry.live == 1 or entry.first_read or entry.nod
+            if not told and (entry.same in seen or (looks and entry.outcome == "ok" and not entry.news)):
                 if stale.entries:
                     stale.idle += idle
                 stale.entries.append(entry)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breaker.evidence.classes import LOOKS
-from breaker.evidence.log import Entry
+from breaker.evidence.log import LOOK_BACK, Entry
 from breaker.rules.adaptive.base import Case, Finding, pause, steps
-from breaker.rules.adaptive.limits import IDLE, LONG_SLEEP, MAX_NEWS, PLANS_OF
+from breaker.rules.adaptive.limits import IDLE, LONG_SLEEP, MAX_NEWS, PLANS_AMONG_LOOKS, PLANS_OF, SLOW
 
 
 def no_news(about: Case) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def no_news(about: Case) -> Iterator[Finding]:
         if later is not None and pause(entry, later) >= IDLE:
             break
         later = entry
-        if entry.kind in ("wait", "poll") or entry.live == 1:
+        if entry.kind in ("wait", "poll") or entry.slept >= SLOW or (entry.live == 1 and not entry.deed):
             continue
         if entry.change == 2:
             break
@@ -54,15 +54,17 @@ def plans(about: Case) -> Iterator[Finding]:
     facts, limits = about.facts, about.limits
     if facts.kind != "bookkeeping":
         return
-    last = about.entries[-PLANS_OF:]
-    if limits.plans is not None and not any(_is_deed(entry) for entry in last):
+    for most, share in ((PLANS_OF, 1.0), (LOOK_BACK, PLANS_AMONG_LOOKS)):
+        last = about.entries[-most:]
+        if limits.plans is None or any(_is_deed(entry) for entry in last):
+            break
         again = [entry for entry in last if entry.kind == "bookkeeping" and entry.known]
         if again:
             count = steps(again)
             yield Finding(
                 "plans",
                 count,
-                limits.plans,
+                round(limits.plans * share),
                 f"{count} of the last {len(last)} calls were plans or thoughts, and nothing was done",
                 scope=f"plans:{facts.tool}",
             )

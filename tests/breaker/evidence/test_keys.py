@@ -191,3 +191,14 @@ def test_the_bytes_of_a_dump_are_a_part_of_a_file() -> None:
 def test_questions_to_a_person_are_others_by_every_word() -> None:
     assert facts("ask_user", {"question": "Item 7: is the exit there?"}).content
     assert not facts("ask_expert", {"question": "Item 7: is the exit there?"}).content
+
+
+def test_what_a_program_is_given_to_do_is_no_remark() -> None:
+    one = shell("ssh web 'sudo systemctl restart nginx now'")
+    other = shell("ssh web 'sudo systemctl status nginx now'")
+    assert one.content and one.loose != other.loose
+    assert (
+        shell('psql shop -c "update t set a where id is 7"').loose
+        != shell('psql shop -c "update t set a where id is 8"').loose
+    )
+    assert not shell("git commit -m 'put the loader right'").content
