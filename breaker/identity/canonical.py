@@ -36,14 +36,12 @@ class Masker:
                     text = text.replace(spelling, self.pseudonym(secret))
         return secrets.mask_text(text, self.pseudonym)
 
-    def fingerprint(self, prefix: str, text: str, known: Sequence[str] = ()) -> str:
-        """`prefix` and the masked text, cut to `MAX_FINGERPRINT`."""
-        if len(text) <= _HEAD:
-            shown = prefix + self.mask(text, known)
-            if len(shown) <= MAX_FINGERPRINT:
-                return shown
-        else:
-            shown = prefix + self.mask(text[:_HEAD], known)
+    def fingerprint(self, prefix: str, text: str, known: Sequence[str] = (), *, clean: bool = False) -> str:
+        """`prefix` and the masked text, cut to `MAX_FINGERPRINT`. `clean`: the text is known to hold no secret."""
+        shown = text[:_HEAD]
+        shown = prefix + (shown if clean else self.mask(shown, known))
+        if len(shown) <= MAX_FINGERPRINT and len(text) <= _HEAD:
+            return shown
         close = f"… [{len(prefix) + len(text)} characters, {self.digest(prefix + text)}]"
         return shown[: MAX_FINGERPRINT - len(close)] + close
 

@@ -45,7 +45,8 @@ OPTIONS: dict[str, dict[str, Form]] = {
 }
 """By program: the options whose value holds a secret, and where in the value it stands."""
 
-_LOOKED_AT = 8192  # characters of a script in which secrets are looked for; no more are ever shown
+LOOKED_AT = 8192
+"""Characters of a script in which secrets are looked for. Fingerprints show fewer."""
 _MOST = 64  # secrets of one call
 _AUTH_PAIR = re.compile(
     r"""\bauth\s{0,4}=\s{0,4}\(\s{0,4}["'][^"'\n]{0,200}["']\s{0,4},\s{0,4}["']([^"'\n]{3,200})["']"""
@@ -92,7 +93,7 @@ def _parts(text: str, form: Form) -> list[str]:
 
 def secrets_in(script: str, known: Sequence[str]) -> list[str]:
     """The secrets that a script shows, and the `known` ones: each once, longer ones first."""
-    script = script[:_LOOKED_AT]
+    script = script[:LOOKED_AT]
     found = list(known)
     found += (script[start:end] for start, end in find_secrets(script) if end - start >= SHORTEST)
     if "auth" in script:

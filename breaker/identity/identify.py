@@ -10,7 +10,7 @@ from msgspec import Struct
 from breaker import json_text
 from breaker.identity import requests, tools, urls
 from breaker.identity.canonical import Masker, canonical_json
-from breaker.identity.credentials import secrets_in, secrets_of
+from breaker.identity.credentials import LOOKED_AT, secrets_in, secrets_of
 from breaker.identity.traffic import Request
 from breaker.settings import EVERY_SHELL, EVERY_TOOL, Settings
 from breaker.shell import readers
@@ -32,6 +32,8 @@ MAX_PER_CALL = 256
 MAX_PER_CALL = 256
 """URLs, and files, of one call that get fingerprints. Recorded calls have at most a few."""
 
+CACHED_TOOLS = 4096
+"""Tools whose kind is remembered."""
 _CACHED_BYTES = 16_384  # of one call's arguments; larger ones are read anew
 _EMPTY = Reading((), (), "")
 
@@ -81,6 +83,19 @@ class Origin(Struct, frozen=True):
     origin: str
 
 
+class _Tool(Struct, frozen=True):
+    """What the settings and its name say of a tool: which arguments are ignored, and whether the others may be read."""
+
+    kind: Literal["shell", "file", "other"]
+    ignored: frozenset[str]
+
+    def relevant(self, arguments: Any) -> Any:
+        """The arguments without the ignored ones."""
+        if type(arguments) is not dict or self.ignored.isdisjoint(arguments):
+            return arguments
+        return {name: value for name, value in arguments.items() if name not in self.ignored}
+
+
 class Identifier:
     """Makes identities under one configuration. Secrets in them are digests keyed with `key`."""
 
@@ -99,7 +114,7 @@ class Identifier:
         self._wants_site = any(name.partition(":")[0] == "site" for name in caps)
         self._wants_verbs = any(name.partition(":")[0] == "verb" for name in caps)
         self._wants_family = any(name.partition(":")[0] == "family" for name in caps)
-        self._tools: dict[str, tuple[Kind, frozenset[str]]] = {}
+        self._tools: dict[str, _Tool] = {}
         self._cache: dict[tuple[str, bytes], Identity] = {}
 
     def identify(self, tool: str, arguments: Any, *, all_kinds: bool = False) -> Identity:
@@ -124,16 +139,20 @@ class Identifier:
     def explain(self, tool: str, arguments: Any) -> list[Origin]:
         """Every fingerprint of a call, with what it was made from."""
         identity = self.identify(tool, arguments, all_kinds=True)
+        asked: list[tuple[str, Request]] = []
         origins: dict[str, str] = {}
-        for program, request in self._requests(tool, arguments, identity):
+        if identity.kind == "url":
+            asked = [(tool, request) for request in self._tool_requests(tool, self._tool(tool).relevant(arguments))]
+        for simple in identity.commands:
+            traffic = requests.of_command(simple)
+            asked += [(simple.program, request) for request in traffic.requests]
+            for sink in traffic.sinks:
+                written = f"a file that {simple.program or 'a redirection'} writes"
+                origins.setdefault(self._masker.fingerprint("sink:", sink), written)
+        for program, request in asked:
             shown = self._masker.mask(request.url.replace(urls.HOLE, "…"))
             for fingerprint in self._of_requests([request], True):
                 origins.setdefault(fingerprint, f"the URL {shown} that {program} asks for")
-        for simple in identity.commands:
-            for sink in requests.of_command(simple).sinks:
-                origins.setdefault(
-                    self._masker.fingerprint("sink:", sink), f"a file that {simple.program or 'a redirection'} writes"
-                )
         fixed = {
             "cmd": "the script without what is volatile",
             "exact": "the tool and its arguments without ignored ones",
@@ -148,19 +167,18 @@ class Identifier:
     # ---- one call
 
     def _identify(self, tool: str, arguments: Any, all_kinds: bool) -> Identity:
-        kind, ignored = self._tools.get(tool) or self._classify(tool)
-        if ignored and type(arguments) is dict and not ignored.isdisjoint(arguments):
-            arguments = {name: value for name, value in arguments.items() if name not in ignored}
+        known = self._tool(tool)
+        arguments = known.relevant(arguments)
         try:
             exact = canonical_json(arguments, self._masker)
         except Exception:  # whatever it is, the call stays told apart from others
             exact = _rough(arguments)
-        if kind == "shell":
+        if known.kind == "shell":
             try:
                 return self._shell(tool, arguments, exact, all_kinds)
             except Exception:
                 return Identity("shell", (*self._by_words(arguments), self._exact(tool, exact)))
-        if kind == "other":
+        if known.kind == "other":
             try:
                 found = self._url_tool(tool, arguments, exact, all_kinds)
             except Exception:
@@ -172,37 +190,29 @@ class Identifier:
     def _exact(self, tool: str, arguments: str, known: Sequence[str] = ()) -> str:
         return self._masker.fingerprint(f"exact:{tool}:", arguments, known)
 
-    def _classify(self, tool: str) -> tuple[Kind, frozenset[str]]:
-        shell = tools.is_shell(tool, self._shell_tools)
+    def _tool(self, name: str) -> _Tool:
+        tool = self._tools.get(name)
+        if tool is None:
+            tool = self._classify(name)
+            if len(self._tools) < CACHED_TOOLS:
+                self._tools[name] = tool
+        return tool
+
+    def _classify(self, name: str) -> _Tool:
+        shell = tools.is_shell(name, self._shell_tools)
         ignored = set(self._ignored.get(EVERY_TOOL, ()))
-        if not shell and tools.writes(tool):
+        if not shell and tools.writes(name):
             ignored -= self._content
         if shell:
-            ignored |= set(self._ignored.get(EVERY_SHELL, ()))
-        ignored |= set(self._ignored.get(tool) or self._ignored.get(tool.lower(), ()))
-        kind: Kind = "shell" if shell else "url" if tools.is_file_tool(tool) else "other"
-        found = (kind, frozenset(ignored))
-        if len(self._tools) < 4096:
-            self._tools[tool] = found
-        return found
+            ignored.update(self._ignored.get(EVERY_SHELL, ()))
+        ignored.update(self._ignored.get(name) or self._ignored.get(name.lower(), ()))
+        return _Tool("shell" if shell else "file" if tools.is_file_tool(name) else "other", frozenset(ignored))
 
     def _shell(self, tool: str, arguments: Any, exact: str, all_kinds: bool) -> Identity:
         call = tools.shell_call(tool, arguments)
         if call is None:
             return Identity("shell", (self._exact(tool, exact),))
-        if call.powershell and type(call.command) is str:
-            script = split_words(call.command)
-            text = call.command
-            reading = read_powershell(script, call.directory)
-        elif type(call.command) is str:
-            text = call.command
-            script = parse(text)
-            reading = read(script, call.directory)
-        else:
-            words = tuple(Word(word, quote(word)) for word in call.command)
-            text = " ".join(word.key for word in words)
-            script = Script((Command(words),))
-            reading = read(script, call.directory)
+        text, script, reading = _read(call)
         sinks: list[str] = []
         asked: list[Request] = []
         known: list[str] = []
@@ -215,11 +225,13 @@ class Identifier:
             known += secrets_of(simple)
         known = secrets_in(text, known)
         mask = self._masker.fingerprint
+        clean = not known and len(text) <= LOOKED_AT and not call.directory
+        alone = type(arguments) is dict and len(arguments) == 1 and call.command in arguments.values()
         tail: list[str] = []
         if reading.spelled:
             first = reading.verbs[0] if reading.verbs else ""
-            tail.append(mask(f"cmd:{first}:", reading.spelled, known))
-        tail.append(self._exact(tool, exact, known))
+            tail.append(mask(f"cmd:{first}:", reading.spelled, known, clean=clean))
+        tail.append(mask(f"exact:{tool}:", exact, known, clean=clean and alone))
         if asked and self._local_allowed and self._all_local(asked):
             return Identity("shell", tuple(tail), text, script, reading)
         head = self._of_requests(asked[:MAX_PER_CALL], all_kinds, known) if asked else []
@@ -247,15 +259,6 @@ class Identifier:
             given = tuple(urls.with_scheme(text) for text in given if text)
         given = tuple(text for text in given if urls.looks_like_url(text))
         return requests.of_tool(given, arguments) if given else []
-
-    def _requests(self, tool: str, arguments: Any, identity: Identity) -> list[tuple[str, Request]]:
-        if identity.kind == "url":
-            return [(tool, request) for request in self._tool_requests(tool, arguments)]
-        return [
-            (simple.program, request)
-            for simple in identity.commands
-            for request in requests.of_command(simple).requests
-        ]
 
     def _all_local(self, asked: list[Request]) -> bool:
         described = [urls.describe(request.url, self._aliases) for request in asked]
@@ -293,6 +296,20 @@ class Identifier:
         if not words:
             return []
         return [self._masker.fingerprint(f"cmd:{words[0][:64]}:", " ".join(words))]
+
+
+def _read(call: tools.Shell) -> tuple[str, Script, Reading]:
+    """The script of a shell call as text, parsed, and read."""
+    command = call.command
+    if type(command) is str:
+        if call.powershell:
+            script = split_words(command)
+            return command, script, read_powershell(script, call.directory)
+        script = parse(command)
+        return command, script, read(script, call.directory)
+    words = tuple(Word(word, quote(word)) for word in command)
+    script = Script((Command(words),))
+    return " ".join(word.key for word in words), script, read(script, call.directory)
 
 
 def _rough(arguments: Any) -> str:

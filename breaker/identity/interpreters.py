@@ -10,18 +10,25 @@ from breaker.shell.script import Word
 from breaker.shell.values import expand, resolve
 from breaker.word_set import word_set
 
+MAX_CODES = 16
+"""Programs read of one command (`perl -e A -e B`)."""
+
 
 class Interpreter(Struct, frozen=True):
-    """`code`: options that take a program; `valued`: those that take something else."""
+    """`code`: options that take a program; `valued`: those that take something else.
+
+    `one`: what follows the first program are its arguments.
+    """
 
     code: frozenset[str]
     valued: frozenset[str]
     patterns: str = ""  # letters that make a program a text filter
     glued: str = ""  # letters that take the rest of their cluster
+    one: bool = False
 
 
-def _row(code: str, valued: str = "", patterns: str = "", glued: str = "") -> Interpreter:
-    return Interpreter(word_set(code), word_set(valued), patterns, glued)
+def _row(code: str, valued: str = "", patterns: str = "", glued: str = "", *, one: bool = False) -> Interpreter:
+    return Interpreter(word_set(code), word_set(valued), patterns, glued, one)
 
 
 _NODE = _row(
@@ -29,8 +36,8 @@ _NODE = _row(
     "-r --require --import --loader --experimental-loader --input-type -C --conditions --env-file",
 )
 INTERPRETERS: dict[str, Interpreter] = {
-    "python": _row("-c", "-W -X --check-hash-based-pycs"),
-    "pypy": _row("-c", "-W -X"),
+    "python": _row("-c", "-W -X --check-hash-based-pycs", one=True),
+    "pypy": _row("-c", "-W -X", one=True),
     "ipython": _row("-c", "--profile"),
     "node": _NODE,
     "bun": _NODE,
@@ -85,7 +92,7 @@ def read_programs(words: tuple[Word, ...], table: Interpreter) -> Programs:
         found.codes.append(words[-1])
         return found
     index = 1
-    while index < len(words):
+    while index < len(words) and not (found.codes and (table.one or len(found.codes) >= MAX_CODES)):
         text = words[index].text
         if text == "-" or text[:1] != "-":
             found.reads_stdin = text == "-" and not found.codes

@@ -31,6 +31,9 @@ from breaker.shell.wrappers import (
 
 MAX_DEPTH = 8
 """Scripts inside the words of scripts. Recorded commands have at most two."""
+MAX_INSIDE = 65_536
+"""Characters read of all scripts inside words together, and of the one that goes beyond: a script in a script in a
+script would be read over and over. Recorded ones have at most 15 000."""
 MAX_WRAPPERS = 16
 """Wrappers taken off one command. Recorded commands have at most three."""
 MAX_BEFORE = 4096
@@ -116,9 +119,11 @@ class _Reader:
 
     def __init__(self, scopes: Scopes, outer: _Reader | None = None) -> None:
         self.scopes = scopes
+        self.outermost: _Reader = outer.outermost if outer else self
         self.commands: list[Simple] = outer.commands if outer else []
         self.verbs: dict[str, None] = outer.verbs if outer else {}
         self.depth: int = outer.depth + 1 if outer else 0
+        self.left = MAX_INSIDE  # of the outermost one: characters that may be read of scripts inside
         self.previous: Simple | None = None
 
     def result(self, spelled: str, directory: str) -> Reading:
@@ -277,7 +282,8 @@ class _Reader:
         elif name in ("find", "fd", "fdfind"):
             self.add(name, words, call)
             for action in find_actions(words) if name == "find" else [fd_action(words)]:
-                if action:
+                if action and self.may_look_inside():
+                    self.outermost.left -= 16 * len(action)
                     self.read_words(_with_holes(action, "{"), _BARE, False)
             return " ".join(spell_words(name, words))
         self.add(name, words, call, runs=not runs_nothing(name, words))
@@ -293,7 +299,7 @@ class _Reader:
             return inlined or " ".join(spell_words(name, words))
         if shell.file or call.stdin.text is None:
             return ""
-        if self.depth < MAX_DEPTH:
+        if self.may_look_inside():
             self.read_nested(call.stdin.text, self.scopes.values if call.stdin.expands else {})
         self.add("", (), call)
         return " ".join(spell_words(name, words))
@@ -302,7 +308,9 @@ class _Reader:
         """A command that xargs fills with words which the script itself prints; spelled without them."""
         filled = (*words, *(Word(item, item) for item in items[:MAX_ALTERNATIVES]))
         self.read_words(filled, _BARE, False)
-        return _Reader(Scopes()).read_words(words, _BARE, False)
+        quiet = _Reader(Scopes())
+        quiet.depth = MAX_DEPTH
+        return quiet.read_words(words, _BARE, False)
 
     def read_wrapped_script(
         self, name: str, words: tuple[Word, ...], wrapped: Wrapped, call: _Call, kept: list[str], only: bool
@@ -325,7 +333,7 @@ class _Reader:
 
     def read_script(self, word: Word, arguments: tuple[Word, ...], only: bool, inside: bool = False) -> str | None:
         """Reads a script in a word; its spelling when it is the same action as the word. `inside`: `cd` stays."""
-        if self.depth >= MAX_DEPTH:
+        if not self.may_look_inside():
             return None
         values = dict(self.scopes.values) if inside or not word.literal else {}
         for index, argument in enumerate(arguments[:MAX_ALTERNATIVES]):
@@ -337,7 +345,11 @@ class _Reader:
             return None
         return spelled if only or count == 1 else f"( {spelled} )"
 
+    def may_look_inside(self) -> bool:
+        return self.depth < MAX_DEPTH and self.outermost.left > 0
+
     def read_nested(self, text: str, values: Values) -> tuple[str, int, Scopes]:
+        self.outermost.left -= len(text) + 64
         scopes = Scopes(self.scopes.directory, values)
         spelled, count = _Reader(scopes, self).read(parse(text))
         return spelled, count, scopes

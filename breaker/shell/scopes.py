@@ -13,6 +13,8 @@ from breaker.shell.values import HOLE, MAX_ALTERNATIVES, Values, bounded, resolv
 
 MAX_VARIABLES = 64
 """Variables followed of one script; further ones stay unknown."""
+MAX_ARRAY = 2048
+"""Characters of an array whose items are followed."""
 
 
 class _Group(Struct):
@@ -118,6 +120,9 @@ class Scopes:
         self.set({words[1].text: (HOLE,) if unknown or not items else bounded(items)})
 
     def _assign_array(self, name: str, word: Word) -> None:
+        if len(word.text) > MAX_ARRAY:
+            self.set({name: (HOLE,)})
+            return
         commands = parse("x " + word.text[1:].removesuffix(")").replace("\n", " ")).commands
         words = commands[0].words[1 : 2 + MAX_ALTERNATIVES] if commands else ()
         items = bounded([value for item in words for value in resolve(item, self.values)])

@@ -12,7 +12,7 @@ HOLE = "\x00"
 
 MAX_ALTERNATIVES = 32
 """Values followed of one word; a loop over more of them is unknown."""
-MAX_CHARACTERS = 65_536
+MAX_CHARACTERS = 16_384
 """Characters of all values of one word; what would have more is unknown. Without it `A+=$A` doubles for ever."""
 
 _EXPANSION = re.compile(r"\$\{(#?[\w@*]+(?:\[[@*\w]+\])?)(\}?)|\$([A-Za-z_]\w*|[0-9@*#?$!-])|\$\(|`")

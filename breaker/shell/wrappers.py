@@ -195,6 +195,8 @@ _SHELL_VALUED = word_set("-o +o -O +O --rcfile --init-file")
 
 FIND_ACTIONS = word_set("-exec -execdir -ok -okdir")
 FD_ACTIONS = word_set("-x --exec -X --exec-batch")
+MAX_SPLIT = 2048
+"""Characters of one word that is split into a command."""
 
 
 class Wrapped(Struct, frozen=True):
@@ -320,8 +322,8 @@ def _unwrap(words: tuple[Word, ...], row: Wrapper, start: int) -> Wrapped | None
         for at in range(start, min(dashes if row.late else index + 1, len(words) - 1)):
             if words[at].text in row.script:
                 return Wrapped(row, words[:at], (), (words[at + 1],), words[at + 2 :])
-    if row is WRAPPERS["env"][0] and (split := _split_string(words, start, index)):
-        return split
+    if row is WRAPPERS["env"][0] and (wrapped := _split_string(words, start, index)):
+        return wrapped
     if index >= len(words):
         return None
     end = next((at for at in range(index, len(words)) if words[at].text in row.until), len(words))
@@ -331,8 +333,8 @@ def _unwrap(words: tuple[Word, ...], row: Wrapper, start: int) -> Wrapped | None
         return Wrapped(row, words[:index], (), words[index:end], words[end:])
     inner = words[index:end]
     if row.splits and len(inner) == 1 and inner[0].literal and " " in inner[0].text:
-        split_words = parse(inner[0].text).commands
-        inner = split_words[0].words if split_words else ()
+        split = parse(inner[0].text[:MAX_SPLIT]).commands
+        inner = split[0].words if split else ()
     return Wrapped(row, words[:index], inner, (), words[end:])
 
 
@@ -378,7 +380,7 @@ def _split_string(words: tuple[Word, ...], start: int, index: int) -> Wrapped | 
             value = text[2:]
         else:
             continue
-        split = parse(value).commands
+        split = parse(value).commands if len(value) <= MAX_SPLIT else ()
         return Wrapped(WRAPPERS["env"][0], words[:at], (split[0].words if split else ()) + words[behind:])
     return None
 
