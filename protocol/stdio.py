@@ -34,7 +34,7 @@ def log(text: str) -> None:
     from breaker.readable import readable
 
     with suppress(OSError, ValueError):
-        os.write(2, f"toolbreaker: {readable(text, keep='\n')}\n".encode("utf-8", "replace"))
+        os.write(2, b"toolbreaker: " + readable(text, keep="\n").encode("utf-8", "replace") + b"\n")
 
 
 class Ended(BaseException):
