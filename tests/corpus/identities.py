@@ -56,9 +56,9 @@ class Count:
             name = f"{tool} {json.dumps(arguments)}"
             if name not in seen:
                 seen.add(name)
-                start = time.process_time()
-                identifier.identify(tool, arguments)
-                cost = time.process_time() - start
+                cost = _cost(identifier, tool, arguments)
+                if cost > 0.001:  # perhaps the garbage collector ran
+                    cost = min(cost, _cost(Identifier(Settings()), tool, arguments))
                 if cost > max(self.costs, default=0):
                     self.slowest = name
                 self.costs.append(cost)
@@ -112,6 +112,12 @@ class Count:
                 f"p99 {self.cost(0.99):.0f}, at most {self.cost(1):.0f}.",
             ]
         )
+
+
+def _cost(identifier: Identifier, tool: str, arguments: Any) -> float:
+    start = time.process_time()
+    identifier.identify(tool, arguments)
+    return time.process_time() - start
 
 
 def main() -> None:
