@@ -20,10 +20,15 @@ CHECK = "CONVERGENCE_CHECK:"
 
 _CONTROL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b.?"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u061c"
+    # what is not seen and read all the same: blanks of no width, selectors, letters of the tag block
+    r"\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff"
+    r"\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 _NO_TAG = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
-_TEMPLATE = re.compile(r"\[(?=/?(?:TOOL_|INST\]|AVAILABLE_|tool_))")
+_TEMPLATE = re.compile(
+    r"\[(?=/?(?:TOOL_|INST\]|AVAILABLE_|tool_|ARGS\]|CALL_ID\]|SYSTEM_PROMPT\]|THINK\]|gMASK\]))|✿(?=[A-Z]{1,16}✿)"
+)
 
 SPENT_LABEL = {
     "turnBudget": "this turn, subagents included",
