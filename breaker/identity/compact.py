@@ -23,7 +23,8 @@ DIGEST_BYTES = 8
 
 def compact(identity: str, key: bytes) -> str:
     """The short form of an identity under `key`. Its kind, before the first colon, stays in front."""
-    preview = mask_text(identity, pseudonyms(key))
+    kind, colon, rest = identity.partition(":")
+    preview = kind + colon + mask_text(rest, pseudonyms(key))  # apart: `exact:tool@host.name` is no user:password@host
     if len(preview) > PREVIEW_CHARS:
         preview = f"{preview[:PREVIEW_CHARS]}…"
     return f"{preview}#{_digest(identity, key)}"
