@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from breaker.secrets import mask_text, pseudonyms
+from breaker.settings import KINDS
 
 if TYPE_CHECKING:
     from breaker.identity.identify import Identifier, Identity
@@ -24,6 +25,8 @@ DIGEST_BYTES = 8
 def compact(identity: str, key: bytes) -> str:
     """The short form of an identity under `key`. Its kind, before the first colon, stays in front."""
     kind, colon, rest = identity.partition(":")
+    if kind not in KINDS:
+        kind, colon, rest = "", "", identity
     preview = kind + colon + mask_text(rest, pseudonyms(key))  # apart: `exact:tool@host.name` is no user:password@host
     if len(preview) > PREVIEW_CHARS:
         preview = f"{preview[:PREVIEW_CHARS]}…"
