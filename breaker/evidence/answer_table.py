@@ -120,6 +120,7 @@ FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 LIKE_AN_ERROR = re.compile(
     r"\W{0,12}(?:\[?(?:error|err!|fatal|failed|failure|exception|panic|traceback|usage error|e:|e\d{3,5}:|"
     r"npm err|warning: could not)\b"
+    r"|expected (?:an? )?\w{1,20},? (?:but )?(?:got|found|received)\b"
     r"|[\w.]{1,60}(?:error|exception)\b|cannot\b|can't\b|can not\b|could not\b|couldn't\b|unable to\b|invalid\b|"
     r"unknown\b|access denied|permission denied"
     r"|(?:the )?\w{1,20} is (?:busy|overloaded|unavailable)\b|denied\b|blocked\b|forbidden\b|not found\b|"

@@ -56,7 +56,7 @@ _ENDS = 800
 
 def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
     """Read the result of a call that was `classified` already."""
-    raw = text_of(result)
+    raw = text_of(result) or _embedded(result.content)
     images = _images(result.content)
     opened = open_envelope(raw)
     fields = _Fields()
@@ -68,7 +68,8 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
         body = opened.body
     message = failure.message_of(result)
     if not body:
-        body = message or fields.read_value(result.value)
+        told = result.content if isinstance(result.content, dict) else result.value
+        body = message or fields.read_value(told)
     text = core(blank(clip(body)))
     outcome, why = _outcome(facts, result, classified, opened.exit_code, fields, text, message)
     started = facts.shell and facts.kind in ("run", "mutate") and _is_started(result, text)
@@ -411,6 +412,15 @@ def _is_started(result: Result, text: str) -> bool:
     return (isinstance(value, dict) and value.get("kind") == "background") or bool(STARTED.search(text[:SHORT]))
 
 
+def _embedded(content: Any) -> str:
+    """The texts of resources that blocks carry."""
+    if not isinstance(content, list):
+        return ""
+    held = (block.get("resource") for block in content[:20] if isinstance(block, dict))
+    texts = (resource.get("text") for resource in held if isinstance(resource, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
 def _images(content: Any) -> str:
     """A digest of the pictures and files of an answer; "" when it has none with data."""
     if not isinstance(content, list):
@@ -420,7 +430,7 @@ def _images(content: Any) -> str:
         if not isinstance(block, dict) or "text" in block:
             continue
         source = block.get("source")
-        data = block.get("data") or block.get("image_url") or block.get("url")
+        data = block.get("data") or block.get("image_url") or block.get("url") or block.get("uri")
         if data is None and isinstance(source, dict):
             data = source.get("data") or source.get("url")
         if isinstance(data, dict):

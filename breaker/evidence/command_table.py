@@ -47,6 +47,9 @@ EDITORS = word_set(
 )
 """Programs whose words are scripts or content, not remarks about what they do."""
 
+IN_PLACE = frozenset({"sed", "perl", "tee"})
+"""Programs that write what their words say, when they write."""
+
 TESTS = frozenset({"test", "[", "[["})
 """Commands that look without showing anything."""
 

@@ -18,6 +18,7 @@ from breaker.evidence.command_table import (
     FETCHERS,
     FILE_READERS,
     HELP,
+    IN_PLACE,
     LISTINGS,
     LOOKS,
     MUTATORS,
@@ -41,7 +42,8 @@ class Summary(Struct, frozen=True):
     ranges.
 
     `family` is what failing alike is counted by: the first program that does something. `slept` are the seconds that
-    the script itself sleeps. `content`: its words are what is written somewhere, not about it. `target` and `span`
+    the script itself sleeps. `content`: its words are what is written somewhere, not about it; `writes`: it
+    writes that down and then goes on. `target` and `span`
     say which lines of which file are read, as far as the words tell.
     """
 
@@ -54,6 +56,7 @@ class Summary(Struct, frozen=True):
     span: tuple[int, int] | None = None
     overview: bool = False
     content: bool = False
+    writes: bool = False
 
 
 class _Look(Struct, frozen=True):
@@ -85,6 +88,7 @@ def summarize(reading: Reading) -> Summary:
         span=reads[0].span if len(reads) == 1 else None,
         overview=bool(looks) and all(look.overview for look in looks),
         content=any(_is_content(simple) for simple in commands),
+        writes=any(_writes_down(simple, kind) for simple, kind in acting[:-1]),
     )
 
 
@@ -192,6 +196,13 @@ def _is_content(simple: Simple) -> bool:
     if simple.program in EDITORS:
         return True
     return simple.stdin is not None or any(_writes(redirect.operator, redirect.target) for redirect in simple.redirects)
+
+
+def _writes_down(simple: Simple, kind: Kind) -> bool:
+    """Whether a command writes content into a file, which hardly fails."""
+    return kind == "mutate" and (
+        simple.program in IN_PLACE or any(_writes(redirect.operator, redirect.target) for redirect in simple.redirects)
+    )
 
 
 def _asks_help(texts: Sequence[str]) -> bool:

@@ -33,6 +33,7 @@ class Facts(Struct, frozen=True):
     overview: bool = False
     shell: bool = False
     content: bool = False
+    writes: bool = False
 
 
 class Answer(Struct, frozen=True):

@@ -144,6 +144,7 @@ def _of_shell(tool: str, summary: Summary, annotations: Annotations | None, kind
         overview=summary.overview,
         shell=True,
         content=summary.content,
+        writes=summary.writes,
     )
 
 

@@ -267,6 +267,8 @@ def _change(
     if answer.outcome in ("denied", "invalid", "aborted"):
         return 0
     if source is None and not reworded:
+        if answer.outcome == "fail" and facts.writes:
+            return 2  # what was written is there, whatever failed afterwards
         if answer.outcome not in ("ok", "empty") or facts.kind not in (*DEEDS, "run", "spawn", "other"):
             return 0
         if facts.kind == "run":  # one that shows what is known already is another way to look

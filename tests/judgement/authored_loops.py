@@ -2074,3 +2074,104 @@ def searching_the_disk() -> Session:
             took=120,
         )
     return s
+
+
+# -- an eighth round: told in few words, as reports tell it --------------------------------------------------
+
+
+@loop
+def write_and_hash() -> Session:
+    s = Session("write-and-hash", "stop", "the same three contents written and hashed by turns")
+    for n in range(24):
+        s.call("write_file", {"path": "x.txt", "content": f"v{n % 3}"}, "ok")
+        s.sh("sha256sum x.txt", f"{'abc'[n % 3] * 8}0f x.txt")
+    return s
+
+
+@loop
+def details_of_one_user() -> Session:
+    s = Session("details-of-one-user", "stop", "the details of one user asked between other questions")
+    for n in range(40):
+        if n % 2:
+            s.call("get_user_details", {"id": 7}, {"id": 7, "plan": "pro"})
+        else:
+            s.call("get_case", {"id": 100 + n}, {"id": 100 + n, "text": f"case {n}"})
+    return s
+
+
+@loop
+def history_again() -> Session:
+    s = Session("history-again", "stop", "what happened lately read fifteen times")
+    for _ in range(15):
+        s.call("read_file", {"path": "history.jsonl", "limit": 50, "offset": 1}, "h1\nh2\nh3")
+    return s
+
+
+@loop
+def commit_and_status() -> Session:
+    s = Session("commit-and-status", "stop", "add, commit, status, again although all is committed")
+    for _ in range(10):
+        s.sh("git add -A", "")
+        s.sh("git commit -m 'phase 2'", "nothing to commit, working tree clean", 1)
+        s.sh("git status", "On branch main\nnothing to commit, working tree clean")
+    return s
+
+
+@loop
+def wrong_jq() -> Session:
+    s = Session("wrong-jq", "stop", "a state asked for with an expression that is wrong", clock=1_770_400_000, gap=2)
+    for _ in range(20):
+        s.sh(
+            "sleep 20; gh pr view 3 --json state --jq '.state|tostring + .x'",
+            "expected an object but got: number",
+            1,
+            took=21,
+        )
+    return s
+
+
+@loop
+def helper_resumed() -> Session:
+    s = Session("helper-resumed", "stop", "a helper that ended at once, started with the same words")
+    for n in range(14):
+        s.call("spawn_agent", {"prompt": "Fix the login test"}, "Agent finished: no changes were made.")
+        s.call("read", {"path": "result.md"}, "no changes")
+    return s
+
+
+@loop
+def brute_identifier() -> Session:
+    s = Session("brute-identifier", "stop", "an identifier guessed, none is there")
+    for n in range(40):
+        s.call("get_record", {"id": f"R-{1000 + n}"}, None, error="record not found")
+    return s
+
+
+@loop
+def same_edit_three_tools() -> Session:
+    s = Session("same-edit-three-tools", "stop", "one replacement tried with three tools, each says it is not there")
+    for n in range(18):
+        if n % 3 == 0:
+            s.call("edit", {"path": "a.c", "old": "int  x", "new": "long x"}, None, error="String not found in a.c")
+        elif n % 3 == 1:
+            s.sh("sed -i 's/int  x/long x/' a.c && grep -c 'long x' a.c", "0", 1)
+        else:
+            s.call("apply_patch", {"patch": "-int  x\n+long x"}, None, error="Hunk #1 FAILED: context not found in a.c")
+    return s
+
+
+@loop
+def empty_shell() -> Session:
+    s = Session("empty-shell", "stop", "a command without words run again and again")
+    for _ in range(14):
+        s.call("bash", {"command": ""}, "")
+    return s
+
+
+@loop
+def reload() -> Session:
+    s = Session("reload", "stop", "a page loaded anew and looked at: nothing on it")
+    for _ in range(16):
+        s.call("page_reload", {}, "reloaded")
+        s.call("page_text", {}, "Loading…")
+    return s

@@ -2250,3 +2250,199 @@ def queries_of_many_kinds() -> Session:
             "\n".join(f"{column}{k}|{(n + 3) * (k + 7) * 13 % 89}" for k in range(4)),
         )
     return s
+
+
+# -- an eighth round: told in few words, as reports tell it --------------------------------------------------
+
+
+@work
+def chunks_alike() -> Session:
+    s = Session("chunks-alike", "allow", "a generated file read in parts that all look alike")
+    for n in range(14):
+        s.call("read", {"path": "gen.sql", "offset": n * 200, "limit": 200}, "INSERT INTO t VALUES (...)")
+    return s
+
+
+@work
+def each_package() -> Session:
+    s = Session("each-package", "allow", "the same command in each of sixteen packages")
+    for n in range(16):
+        s.call("bash", {"command": "npm test", "workdir": f"packages/p{n:02d}"}, "ok", exit=0)
+    return s
+
+
+@work
+def posts_of_payloads() -> Session:
+    s = Session("posts-of-payloads", "allow", "twelve payloads sent to one address")
+    for n in range(12):
+        s.sh(f"curl -s -X POST -d '{{\"id\": {n}}}' http://localhost:3000/items", '{"ok":true}')
+    return s
+
+
+@work
+def stepper() -> Session:
+    s = Session("stepper", "allow", "plus pressed until there are nine guests")
+    for n in range(8):
+        s.call("click", {"selector": "#plus"}, "ok")
+    return s.call("get_text", {"selector": "#guests"}, "9")
+
+
+@work
+def next_of_twenty() -> Session:
+    s = Session("next-of-twenty", "allow", "next pressed through twenty pages")
+    for n in range(19):
+        s.call("click", {"selector": "text=Next"}, f"page {n + 2} of 20")
+    return s
+
+
+@work
+def server_starts() -> Session:
+    s = Session("server-starts", "allow", "a server asked each second until it is up", clock=1_770_000_000, gap=0.5)
+    s.sh("npm start &", "")
+    for _ in range(6):
+        s.sh(
+            "sleep 1; curl -s localhost:3000",
+            "curl: (7) Failed to connect to localhost port 3000: Connection refused",
+            7,
+            took=1,
+        )
+    return s.sh("sleep 1; curl -s localhost:3000", "hello")
+
+
+@work
+def exponential() -> Session:
+    s = Session(
+        "exponential", "allow", "a limited interface tried again after ever longer pauses", clock=1_770_100_000, gap=1
+    )
+    for n in range(7):
+        s.call("api_get", {"path": "/v1/x"}, None, error="429 Too Many Requests", gap=2**n)
+    return s.call("api_get", {"path": "/v1/x"}, {"ok": True}, gap=128)
+
+
+@work
+def counts_fall() -> Session:
+    s = Session("counts-fall", "allow", "a queue asked how long it is while it is worked off")
+    for n in range(15):
+        s.call("queue_length", {"queue": "q"}, str(300 - 17 * n))
+    return s
+
+
+@work
+def status_after_edits() -> Session:
+    s = Session("status-after-edits", "allow", "the status asked after each edit of one file")
+    for n in range(12):
+        s.call("edit", {"path": "a.c", "old": f"a{n}", "new": f"b{n}"}, "ok")
+        s.sh("git status --short", " M a.c")
+        s.sh("git diff --stat", f" a.c | {n + 1} +-")
+    return s
+
+
+@work
+def two_heredocs() -> Session:
+    s = Session("two-heredocs", "allow", "a script written and run in one command, in ever new forms that fail alike")
+    for n in range(11):
+        s.sh(f"cat > t.py <<'E'\nv = {n}\nraise SystemExit(v > 9)\nE\npython3 t.py", "assertion failed", 1)
+    return s
+
+
+@work
+def same_files_by_helpers() -> Session:
+    s = Session("same-files-by-helpers", "allow", "five helpers read the same three files")
+    for k in range(5):
+        for n in range(3):
+            s.call("read", {"path": f"f{n}.md"}, f"f{n}", agent=f"h{k}", parent="main")
+    return s
+
+
+@work
+def compacted_twice() -> Session:
+    s = Session("compacted-twice", "allow", "the same files read again after each summary")
+    for _ in range(4):
+        for n in range(4):
+            s.call("read", {"path": f"f{n}.md"}, f"f{n}")
+        for n in range(2):
+            s.call("read", {"path": f"f{n}.md"}, f"f{n}")
+        s.compacted()
+    return s
+
+
+@work
+def slow_import() -> Session:
+    s = Session("slow-import", "allow", "an import whose state is asked for, in per cent", clock=1_770_200_000, gap=8)
+    for n in range(24):
+        s.call("import_state", {"id": "i1"}, {"state": "IMPORTING", "percent": min(99, n * 4)})
+    return s
+
+
+@work
+def redirects() -> Session:
+    s = Session("redirects", "allow", "status codes of ten addresses")
+    for n in range(10):
+        s.sh(f"curl -sI https://example.com/old/{'abcdefghij'[n]} | head -1", "HTTP/2 301")
+    return s
+
+
+@work
+def labels() -> Session:
+    s = Session("labels", "allow", "thirty pictures labelled, the next one asked for each time")
+    for n in range(30):
+        s.call("next_item", {}, f"item {n}")
+        s.call("label", {"item": n, "label": ["cat", "dog"][n % 2]}, "ok")
+    return s
+
+
+@work
+def green_again() -> Session:
+    s = Session("green-again", "allow", "tests green after each of ten refactorings")
+    for n in range(10):
+        s.sh(f"sed -i 's/old_{n}/new_{n}/g' src/*.py", "")
+        s.sh("pytest -q", "212 passed")
+    return s
+
+
+@work
+def retries_of_an_upload() -> Session:
+    s = Session("retries-of-an-upload", "allow", "parts of an upload, some tried twice")
+    for n in range(14):
+        if n % 3 == 0:
+            s.call("upload_part", {"upload": "u", "part": n}, None, error="socket hang up")
+        s.call("upload_part", {"upload": "u", "part": n}, {"etag": f"e{n}"})
+    return s
+
+
+@work
+def thoughts_on_the_way() -> Session:
+    s = Session("thoughts-on-the-way", "allow", "a thought before each look at another file")
+    for n in range(12):
+        s.call(
+            "think",
+            {
+                "thought": f"The {'parser lexer loader writer reader server client driver router worker cache index'.split()[n]} may be the cause, because of its {'locks order bounds types state calls loops paths names keys sizes dates'.split()[n]}."
+            },
+            "",
+        )
+        s.call("read", {"path": f"src/m{n}.c"}, f"code {n}")
+    return s
+
+
+@work
+def tail_that_stays() -> Session:
+    s = Session(
+        "tail-that-stays",
+        "allow",
+        "a log looked at each half minute until the nightly job writes",
+        clock=1_770_300_000,
+        gap=30,
+    )
+    for _ in range(7):
+        s.sh("tail -1 job.log", "03:00 done")
+    return s.sh("tail -1 job.log", "04:00 start")
+
+
+@work
+def denied_then_other() -> Session:
+    s = Session("denied-then-other", "allow", "what is not allowed is given up, another way is gone")
+    for n in range(5):
+        s.call("bash", {"command": f"rm -rf build/{n}"}, None, error="Denied by policy", code="DENIED")
+        s.call("write", {"path": f"todo/{n}.md", "content": f"remove build/{n} by hand"}, "ok")
+    return s

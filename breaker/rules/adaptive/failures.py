@@ -28,6 +28,8 @@ def same_failure(about: Case) -> Iterator[Finding]:
                 break
             alike.append(entry)
             families.add(entry.family)
+            if entry.change == 2:
+                break  # something new was written before it failed
         elif entry.change == 2 or entry.family in families:
             break
         elif entry.kind == "wait":

@@ -89,23 +89,24 @@ def sleeps(about: Case) -> Iterator[Finding]:
     facts, limits = about.facts, about.limits
     if facts.kind != "wait":
         return
+    pure = facts.slept > 0 or not facts.shell
     row: list[Entry] = []
     for entry in reversed(about.entries):
         if entry.kind == "wait":
-            row.append(entry)
-        elif entry.kind != "bookkeeping" and (entry.known or not entry.look):
-            break  # a look that comes again is what is waited for
+            if pure == (entry.slept > 0 or not facts.shell):
+                row.append(entry)
+        elif entry.kind != "bookkeeping" and (entry.known or not entry.look or not pure):
+            break  # a look that comes again is what is waited for; between remarks anything else is work
     if not row:
         return
     slept = sum(entry.slept for entry in row) + facts.slept
-    pure = facts.slept > 0 or not facts.shell
     limit = limits.sleeps if pure else limits.echoes
     if pure and slept > LONG_SLEEP:
         limit = limits.long_sleeps
+    what = "waits" if pure else "commands that only print or do nothing"
     if limit is not None:
-        yield Finding(
-            "sleeps", steps(row), limit, f"{steps(row)} waits in a row with nothing looked at in between", facts.strict
-        )
+        detail = f"{steps(row)} {what} in a row with nothing looked at in between"
+        yield Finding("sleeps", steps(row), limit, detail, facts.strict)
 
 
 def _is_deed(entry: Entry) -> bool:

@@ -288,3 +288,10 @@ def test_names_that_nobody_chose_differ_by_numbers_alone() -> None:
 def test_what_says_one_thing_over_and_over_says_little() -> None:
     assert answer("0000 " * 100).size < 20
     assert answer(" ".join(f"word{n}" for n in range(100))).size > 400
+
+
+def test_members_and_resources_are_answers_whatever_carries_them() -> None:
+    assert answer({"percent": 4}).same != answer({"percent": 8}).same
+    carried = [[{"type": "resource", "resource": {"uri": "a:b", "text": text}}] for text in ("one two", "three four")]
+    assert answer(carried[0]).same != answer(carried[1]).same
+    assert answer(carried[0]).same == answer("one two").same

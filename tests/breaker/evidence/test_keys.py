@@ -196,9 +196,17 @@ def test_questions_to_a_person_are_others_by_every_word() -> None:
 def test_what_a_program_is_given_to_do_is_no_remark() -> None:
     one = shell("ssh web 'sudo systemctl restart nginx now'")
     other = shell("ssh web 'sudo systemctl status nginx now'")
-    assert one.content and one.loose != other.loose
+    assert one.content
+    assert one.loose != other.loose
     assert (
         shell('psql shop -c "update t set a where id is 7"').loose
         != shell('psql shop -c "update t set a where id is 8"').loose
     )
     assert not shell("git commit -m 'put the loader right'").content
+
+
+def test_a_script_that_is_written_and_run_at_once_writes_something() -> None:
+    assert shell("cat > t.py <<'E'\nprint(1)\nE\npython3 t.py").writes
+    assert shell("sed -i 's/a/b/' x.py && pytest -q").writes
+    assert not shell("apply_patch <<'E'\n-a\n+b\nE\n").writes
+    assert not shell("pytest -q > log; tail log").writes
