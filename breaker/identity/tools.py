@@ -22,10 +22,14 @@ SHELL_TOOLS = word_set(
 
 POWERSHELL_TOOLS = frozenset({"pwsh", "powershell"})
 
+JAVASCRIPT_TOOLS = frozenset({"exec"})
+"""Shell tools to which a bare text, or one under `input`, is JavaScript and no script: Codex's code mode."""
+
 FILE_TOOLS = word_set(
     "read write edit multiedit multi_edit view open create insert replace glob grep ls cat find "
     "str_replace str_replace_editor str_replace_based_edit_tool search_replace apply_patch apply_diff patch "
     "list_dir list_directory list_files search_files read_many_files fs_read fs_write fsread fswrite filesystem "
+    "file_editor editor read_image view_image "
     "notebookread notebookedit notebook_read notebook_edit edit_notebook read_notebook "
     "write_to_file replace_in_file insert_content insert_edit_into_file search_and_replace"
 )
@@ -109,12 +113,13 @@ def _words(tool: str) -> tuple[str, ...]:
 
 def shell_call(tool: str, arguments: Any) -> Shell | None:
     """The command of a call to a shell tool; None for keystrokes and for arguments that hold none."""
-    powershell = short_name(tool) in POWERSHELL_TOOLS
+    named = short_name(tool)
+    powershell = named in POWERSHELL_TOOLS
     if type(arguments) is str:
-        return Shell(arguments, powershell=powershell)
+        return Shell(arguments, powershell=powershell) if named not in JAVASCRIPT_TOOLS else None
     if type(arguments) is not dict or arguments.get("is_input") is True:
         return None
-    for name in _COMMAND_NAMES:
+    for name in _COMMAND_NAMES if named not in JAVASCRIPT_TOOLS else _COMMAND_NAMES[:2]:
         command = arguments.get(name)
         if type(command) is str:
             return Shell(command, _directory(arguments), powershell)
