@@ -324,3 +324,20 @@ def test_memory_is_bounded() -> None:
     evidence = agent.engine.snapshot()["agents"]["main"]["evidence"]
     assert len(evidence["entries"]) == 40
     assert len(json.dumps(evidence)) < 600_000
+
+
+def test_headings_printed_between_looks_are_no_waiting() -> None:
+    engine = Engine(preset())
+    for number in range(16):
+        command = f"cat src/{number}.py" if number % 2 else f"echo '== part {number} =='"
+        call = Call("main", "bash", {"command": command}, str(number), step=str(number), can_ask=False)
+        assert engine.guard(call).decision == "allow", number
+        engine.settle(Settled("main", Result(content=f"{number} lines", value={"exitCode": 0}), str(number)))
+
+
+def test_a_first_sleep_is_not_charged_with_what_was_printed_before() -> None:
+    engine = Engine(preset())
+    for number, command in enumerate(["echo a", "echo b", "true", "echo c", "sleep 2", "sleep 5"]):
+        call = Call("main", "bash", {"command": command}, str(number), step=str(number), can_ask=False)
+        assert engine.guard(call).decision == "allow", command
+        engine.settle(Settled("main", Result(content="", value={"exitCode": 0}), str(number)))

@@ -91,12 +91,15 @@ def sleeps(about: Case) -> Iterator[Finding]:
         return
     pure = facts.slept > 0 or not facts.shell
     row: list[Entry] = []
+    looked = 0
     for entry in reversed(about.entries):
         if entry.kind == "wait":
             if pure == (entry.slept > 0 or not facts.shell):
                 row.append(entry)
-        elif entry.kind != "bookkeeping" and (entry.known or not entry.look or not pure):
-            break  # a look that comes again is what is waited for; between remarks anything else is work
+        elif entry.kind != "bookkeeping":
+            looked += 1
+            if entry.known or not entry.look or (not pure and 2 * looked > len(row) + 1):
+                break  # a look that comes again is what is waited for; remarks beside as many looks are headings
     if not row:
         return
     slept = sum(entry.slept for entry in row) + facts.slept
