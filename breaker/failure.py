@@ -74,13 +74,14 @@ _ABORT_TEXT = re.compile(
 
 _HTTP_FAILED = r"(?P<detail>[45]\d\d)"
 
-# How DSH closes the output of a command. `[exit code: 0]` is one as well, and says that all is well.
-_MARKERS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("exit", re.compile(r"\[exit code: (?P<detail>-?\d{1,10})\]")),
-    ("http", re.compile(rf"\(HTTP {_HTTP_FAILED}\)")),
-    ("timeout", re.compile(r"\[timed out after (?P<detail>\d{1,15}(?:\.\d{1,9})?ms)\]")),
-    ("signal", re.compile(r"\[killed by signal: (?P<detail>\w{1,40})\]")),
-    ("sandbox", re.compile(r"\[sandbox: file access denied[^\n]*")),
+# How DSH closes the output of a command. `[exit code: 0]` is one as well, and says that all is well. Each with the
+# words that it has in it: to look for those first is many times as fast.
+_MARKERS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
+    ("exit", "[exit code: ", re.compile(r"\[exit code: (?P<detail>-?\d{1,10})\]")),
+    ("http", "(HTTP ", re.compile(rf"\(HTTP {_HTTP_FAILED}\)")),
+    ("timeout", "[timed out after ", re.compile(r"\[timed out after (?P<detail>\d{1,15}(?:\.\d{1,9})?ms)\]")),
+    ("signal", "[killed by signal: ", re.compile(r"\[killed by signal: (?P<detail>\w{1,40})\]")),
+    ("sandbox", "[sandbox: file access denied", re.compile(r"\[sandbox: file access denied[^\n]*")),
 )
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -92,9 +93,9 @@ _RAISED = re.compile(
     r"[^\n]*\n(?:[ \t][^\n]*\n)*+(?P<path>(?:\w+\.)*+)(?P<name>[A-Za-z_]\w*)(?:: |:?[ \t]*$)", re.MULTILINE
 )
 
-_DIAGNOSTICS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("http", re.compile(rf"\bHTTP Error {_HTTP_FAILED}\b")),
-    ("curl", re.compile(r"\bcurl: \((?P<detail>[1-9]\d{0,2})\)")),
+_DIAGNOSTICS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
+    ("http", "HTTP Error ", re.compile(rf"\bHTTP Error {_HTTP_FAILED}\b")),
+    ("curl", "curl: (", re.compile(r"\bcurl: \((?P<detail>[1-9]\d{0,2})\)")),
 )
 
 # A number with all its digits and dots, so that `1.404`, `v2.404` and `40412` are not taken for a status.
@@ -259,16 +260,15 @@ def _closing_marker(text: str, exit_code: int | None) -> Classified | None:
     """
     closing: list[str] = []
     for line in reversed(text[-MAX_TAIL:].rstrip().splitlines()):
-        if not any(pattern.fullmatch(line.strip()) for _, pattern in _MARKERS):
+        if not any(pattern.fullmatch(line.strip()) for _, _, pattern in _MARKERS):
             break
         closing.append(line)
     return _marker("\n".join(reversed(closing)), _MARKERS if exit_code is None else _MARKERS[1:])
 
 
-def _marker(text: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> Classified | None:
-    for reason, pattern in patterns:
-        found = _last(pattern, text)
-        if found is None:
+def _marker(text: str, patterns: tuple[tuple[str, str, re.Pattern[str]], ...]) -> Classified | None:
+    for reason, words, pattern in patterns:
+        if words not in text or (found := _last(pattern, text)) is None:
             continue
         detail = found["detail"] if pattern.groups else None
         if reason != "exit" or int(found["detail"]) != 0:
@@ -279,7 +279,7 @@ def _marker(text: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> Cla
 def _exception(text: str) -> Classified | None:
     start = text.rfind(_TRACEBACK)
     if start < 0:
-        named = _last(_EXCEPTION, text)
+        named = _last(_EXCEPTION, text) if "Error:" in text or "Exception:" in text else None
         return _failed("exception", named["name"]) if named else None
     raised = _RAISED.match(text, start)
     named = _last(_EXCEPTION, text, raised.end() if raised else start)
@@ -300,12 +300,11 @@ def _written_status(place: Literal["first", "last"] | None, body: str) -> Classi
 
 
 def _ends(text: str) -> str:
-    text = text.replace("\r\n", "\n")
     if len(text) <= MAX_HEAD + MAX_TAIL:
-        return text
+        return text.replace("\r\n", "\n")
     # The tail begins with a whole line, so that the middle of one is not taken for its beginning.
     tail = text[-MAX_TAIL:]
-    return f"{text[:MAX_HEAD]}\n{tail[tail.find(chr(10)) + 1 :]}"
+    return f"{text[:MAX_HEAD]}\n{tail[tail.find(chr(10)) + 1 :]}".replace("\r\n", "\n")
 
 
 def _last(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:
