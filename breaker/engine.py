@@ -125,6 +125,7 @@ class Engine:
                 self.state.exempt(memory, (hit.fingerprint for hit in pending.hits if hit.fingerprint))
                 self._admit(agent, memory, pending)
             else:  # the turn that the exemption was for is over; the call runs in this one
+                pending.turn = memory.turn
                 self._commit_allowed(agent, memory, pending)
             return Verdict("allow", call_id)
         ruling = Ruling("deny", pending.hits, refused=True)

@@ -112,6 +112,18 @@ def remarks(settings: Settings) -> list[str]:
     if settings.shadow:
         said.append("shadow is true: everything is judged and nothing is stopped")
     caps = {kind: cap for kind, cap in settings.limits.items() if cap is not None}
+    plain = Settings()
+    if not caps:
+        said.extend(
+            f"{name} has no effect: every entry of limits is null in the profile {settings.profile}"
+            for name, value, usual in (
+                ("failLimit", settings.fail_limit, plain.fail_limit),
+                ("failWarnAt", settings.fail_warn_at, plain.fail_warn_at),
+                ("warnAt", settings.warn_at, plain.warn_at),
+                ("summarizeAt", settings.summarize_at, plain.summarize_at),
+            )
+            if value != usual
+        )
     for name, stage in (("warnAt", settings.warn_at), ("summarizeAt", settings.summarize_at)):
         if stage is None or not caps:
             continue
@@ -121,7 +133,7 @@ def remarks(settings: Settings) -> list[str]:
     for kind, cap in caps.items():
         said.extend(_beyond_window(f"limits.{kind}", cap, settings.window))
     warn, limit = settings.fail_warn_at, settings.fail_limit
-    if warn is not None and limit is not None and warn > limit:
+    if caps and warn is not None and limit is not None and warn > limit:
         said.append(f"failWarnAt ({warn}) is above failLimit ({limit}) and can never speak")
     if settings.max_denials is None:
         said.append("maxDenials is off: what a repeat or budget gate stops stays stopped until the user speaks")

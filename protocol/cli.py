@@ -48,6 +48,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `toolbreaker … | head`
         flush_or_discard()
         return 0
+    except OSError as error:  # what is said finds no room: `toolbreaker … > /dev/full`
+        if error.filename is not None:
+            raise
+        flush_or_discard()
+        print(f"{DISTRIBUTION}: cannot write: {error.strerror or error}", file=sys.stderr)
+        return 1
 
 
 def _run(arguments: list[str]) -> int:

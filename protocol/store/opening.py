@@ -28,6 +28,7 @@ def open_store(
         raise SpecError("--state needs a file, an address, auto or none")
     if spec.startswith(SCHEMES):
         return _reached(spec, namespace), None
+    _refuse_unknown_address(spec)
     place = spec
     try:
         path = state_file(spec, namespace)
@@ -51,6 +52,7 @@ def open_existing(spec: str, namespace: str = DEFAULT_NAMESPACE) -> Store | None
         raise SpecError("--state none is no state to look into")
     if spec.startswith(SCHEMES):
         return _reached(spec, namespace)
+    _refuse_unknown_address(spec)
     try:
         path = state_file(spec, namespace)
     except RuntimeError as error:
@@ -115,3 +117,9 @@ def _positive(text: str) -> float:
     if not 0 < number < 1e6:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of days")
     return number
+
+
+def _refuse_unknown_address(spec: str) -> None:
+    scheme, address, _ = spec.partition("://")
+    if address:
+        raise SpecError(f"--state takes no address that begins with {scheme}://; known are {', '.join(SCHEMES)}")

@@ -474,6 +474,10 @@ class TestRemarks:
     def test_what_can_hardly_be_meant_is_remarked_on(self, values: dict[str, Any], said: str) -> None:
         assert any(part in remark for remark in remarks(settings(**values)) for part in said.split("|"))
 
+    def test_a_stage_of_tracks_that_are_off_is_remarked_on(self) -> None:
+        said = remarks(settings(profile="adaptive", failLimit=2))
+        assert said == ["failLimit has no effect: every entry of limits is null in the profile adaptive"]
+
     def test_a_limit_below_a_stage_is_a_way_to_say_no_advice(self) -> None:
         assert remarks(settings(limits={"exact": 5})) == []
 

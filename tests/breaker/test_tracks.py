@@ -495,6 +495,16 @@ def test_an_outcome_of_an_earlier_turn_is_dropped() -> None:
     assert play.shell("make").decision == "allow"
 
 
+def test_a_call_approved_after_the_next_message_is_seen_through_in_the_turn_it_runs_in() -> None:
+    play = Play(limits={"exact": 2, "cmd": None}, failWarnAt=1)
+    play.shell("make")
+    asked = play.shell("make")
+    play.engine.user_turn("main")
+    play.engine.approve("main", asked.call_id, "approved")
+    report = play.engine.settle(Settled("main", exit_code(2), asked.call_id))
+    assert [advisory.stage for advisory in report.advisories] == ["failWarn"]
+
+
 def test_an_outcome_pairs_by_call_id_whatever_its_arguments_now_say() -> None:
     play = Play(onLimit="deny")
     for _ in range(FAIL_LIMIT):

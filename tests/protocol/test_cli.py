@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from support import PATIENCE, ROOT, environment, run
+from support import PATIENCE, ROOT, command_line, environment, run
 
 from protocol.about import VERSION
 from protocol.cli import COMMANDS
@@ -140,3 +140,22 @@ def test_a_source_tree_runs_as_a_module_from_anywhere(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, f"toolbreaker {VERSION}\n".encode())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("arguments", [["--help"], ["check-config"], ["explain", "ls"]])
+def test_output_that_finds_no_room_is_said_in_a_line(arguments: list[str]) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123 - unbuffered output to a device
+        done = subprocess.run(
+            command_line(*arguments), stdout=full, stderr=subprocess.PIPE, env=environment(), timeout=20, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == ["toolbreaker: cannot write: No space left on device"]
+
+
+@pytest.mark.parametrize("command", ["serve", "state"])
+def test_an_address_that_no_store_knows_is_refused(command: str, tmp_path: Path) -> None:
+    done = run(command, "--state", "http://x/y", cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"http://" in done.stderr
+    assert list(tmp_path.iterdir()) == []
