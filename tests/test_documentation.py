@@ -14,7 +14,9 @@ import pytest
 from support import PATIENCE, ROOT, environment, run
 
 PAGES = sorted(
-    page for page in ROOT.rglob("README.md") if not {".venv", "node_modules", ".git"} & set(page.relative_to(ROOT).parts)
+    page
+    for page in ROOT.rglob("README.md")
+    if not {".venv", "node_modules", ".git"} & set(page.relative_to(ROOT).parts)
 )
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
