@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
@@ -30,10 +31,14 @@ class Masker:
 
     def mask(self, text: str, known: Sequence[str] = ()) -> str:
         """The text without the secrets that it shows, and without the `known` ones."""
+        named: dict[str, str] = {}
         for secret in known:
             for spelling in (secret, json.dumps(secret, ensure_ascii=False)[1:-1], secret.replace("'", "'\\''")):
                 if spelling in text:
-                    text = text.replace(spelling, self.pseudonym(secret))
+                    named.setdefault(spelling, secret)
+        if named:  # all at once: a pseudonym may read like a secret
+            pattern = "|".join(map(re.escape, sorted(named, key=len, reverse=True)))
+            text = re.sub(pattern, lambda found: self.pseudonym(named[found.group()]), text)
         return secrets.mask_text(text, self.pseudonym)
 
     def fingerprint(self, prefix: str, text: str, known: Sequence[str] = (), *, clean: bool = False) -> str:

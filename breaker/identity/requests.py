@@ -73,7 +73,7 @@ def of_command(simple: Simple) -> Traffic:
 
 
 def _takes_payload(redirect: Redirect) -> bool:
-    if redirect.operator not in _PAYLOAD or redirect.fd not in ("", "1", "&") or redirect.target is None:
+    if redirect.operator not in _PAYLOAD or redirect.fd not in ("", "1", "*") or redirect.target is None:
         return False
     return redirect.operator != ">&" or not _FD.match(redirect.target.text)
 

@@ -45,7 +45,8 @@ _BRANCHES = frozenset({"if", "while", "until"})
 _OTHER_BRANCH = frozenset({"else", "elif", ";;", ";&", ";;&"})
 _CLOSERS = frozenset({"}", "fi", "done", "esac"})
 _SETTERS = frozenset({"export", "declare", "local", "readonly", "typeset"})
-_POWERSHELLS = frozenset({"pwsh", "powershell"})
+_POWERSHELLS = frozenset({"pwsh", "powershell", "cmd"})
+_POWERSHELL_SCRIPT = frozenset({"-command", "-c", "/c", "/k"})
 _POWERSHELL_CD = frozenset({"cd", "set-location", "sl", "pushd", "push-location"})
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 
@@ -251,7 +252,7 @@ class _Reader:
             if wrapped.rest:
                 inner = self.read_words(words, call, False)
                 return " ".join([*kept, inner, *(word.key for word in wrapped.rest)])
-        core = self.read_program(base_name(words[0].text), words, call, only and not kept)
+        core = self.read_program(base_name(words[0].text), words, call, only and not kept, wrapped=bool(kept))
         return " ".join([*kept, core]) if kept else core
 
     def read_pseudo(self, words: tuple[Word, ...], call: _Call) -> str:
@@ -264,9 +265,10 @@ class _Reader:
         self.add(name, words, _Call(call.redirects), runs=False)
         return " ".join(word.key for word in words)
 
-    def read_program(self, name: str, words: tuple[Word, ...], call: _Call, only: bool) -> str:
+    def read_program(self, name: str, words: tuple[Word, ...], call: _Call, only: bool, wrapped: bool) -> str:
+        """`wrapped`: words of a wrapper stand before it in the spelling."""
         if name in SHELLS:
-            if spelled := self.read_shell(name, words, call, only):
+            if spelled := self.read_shell(name, words, call, only, wrapped):
                 return spelled
         elif name in _POWERSHELLS:
             self.read_powershell_words(words)
@@ -289,18 +291,19 @@ class _Reader:
         self.add(name, words, call, runs=not runs_nothing(name, words))
         return " ".join(spell_words(name, words))
 
-    def read_shell(self, name: str, words: tuple[Word, ...], call: _Call, only: bool) -> str:
+    def read_shell(self, name: str, words: tuple[Word, ...], call: _Call, only: bool, wrapped: bool) -> str:
         """`bash -c SCRIPT` and a script on a shell's standard input; "" for a script in a file."""
         shell = shell_call(words)
         if shell.script is not None:
-            inlined = self.read_script(shell.script, shell.arguments, only)
+            inlined = self.read_script(shell.script, shell.arguments, only, wrapped)
             if call.redirects or call.assignments:
                 self.add("", (), call)
             return inlined or " ".join(spell_words(name, words))
         if shell.file or call.stdin.text is None:
             return ""
         if self.may_look_inside():
-            self.read_nested(call.stdin.text, self.scopes.values if call.stdin.expands else {})
+            text = call.stdin.text
+            self.read_nested(parse(text), len(text), self.scopes.values if call.stdin.expands else {})
         self.add("", (), call)
         return " ".join(spell_words(name, words))
 
@@ -322,7 +325,8 @@ class _Reader:
             literal = all(word.literal for word in script)
             text = Word(" ".join(word.text for word in script), " ".join(word.key for word in script), literal)
         same = wrapped.wrapper.role == "same"
-        inlined = self.read_script(text, (), only and same and not wrapped.rest, inside=name == "eval")
+        only = only and same and not wrapped.rest
+        inlined = self.read_script(text, (), only, bool(kept), inside=name == "eval")
         if call.redirects:
             self.add("", (), _Call(call.redirects))
         if inlined is not None and not wrapped.rest:
@@ -331,28 +335,35 @@ class _Reader:
             return " ".join(word.key for word in words)
         return " ".join([*kept, *(word.key for word in (*script, *wrapped.rest))])
 
-    def read_script(self, word: Word, arguments: tuple[Word, ...], only: bool, inside: bool = False) -> str | None:
-        """Reads a script in a word; its spelling when it is the same action as the word. `inside`: `cd` stays."""
+    def read_script(
+        self, word: Word, arguments: tuple[Word, ...], only: bool, wrapped: bool, inside: bool = False
+    ) -> str | None:
+        """Reads a script in a word; its spelling when it is the same action as the word.
+
+        `wrapped`: `sudo sh -c 'a > f'` is not `sudo a > f`. `inside`: the script's `cd` and variables stay.
+        """
         if not self.may_look_inside():
             return None
         values = dict(self.scopes.values) if inside or not word.literal else {}
         for index, argument in enumerate(arguments[:MAX_ALTERNATIVES]):
             values[str(index)] = resolve(argument, self.scopes.values)
-        spelled, count, scopes = self.read_nested(word.text, values)
+        script = parse(word.text)
+        spelled, count, scopes = self.read_nested(script, len(word.text), values)
         if inside:
             self.scopes.directory, self.scopes.values = scopes.directory, scopes.values
         if not word.literal or arguments or not spelled:
             return None
-        return spelled if only or count == 1 else f"( {spelled} )"
+        first = script.commands[0]
+        single = count == 1 and not (wrapped and (first.redirects or first.assignments))
+        return spelled if only or single else f"( {spelled} )"
 
     def may_look_inside(self) -> bool:
         return self.depth < MAX_DEPTH and self.outermost.left > 0
 
-    def read_nested(self, text: str, values: Values) -> tuple[str, int, Scopes]:
-        self.outermost.left -= len(text) + 64
+    def read_nested(self, script: Script, length: int, values: Values) -> tuple[str, int, Scopes]:
+        self.outermost.left -= length + 64
         scopes = Scopes(self.scopes.directory, values)
-        spelled, count = _Reader(scopes, self).read(parse(text))
-        return spelled, count, scopes
+        return *_Reader(scopes, self).read(script), scopes
 
     def resolve_program(self, words: tuple[Word, ...]) -> tuple[Word, ...]:
         """`$CURL x`: what the variable holds, when the script said it."""
@@ -385,9 +396,9 @@ class _Reader:
         return [*(spell_words(name, words) if words else ()), *spell_redirects(command.redirects)]
 
     def read_powershell_words(self, words: tuple[Word, ...]) -> None:
-        """`pwsh -Command …`: the words behind it, by PowerShell's quoting."""
+        """`pwsh -Command …`, `cmd /c …`: the words behind it, by PowerShell's quoting."""
         for index, word in enumerate(words):
-            if word.text.lower() in ("-command", "-c"):
+            if word.text.lower() in _POWERSHELL_SCRIPT:
                 for command in split_words(" ".join(item.text for item in words[index + 1 :])).commands:
                     self.read_powershell_command(command)
                 return
@@ -420,7 +431,9 @@ def _printed(simple: Simple) -> _Stdin:
         while words and words[0].text in ("-n", "-e", "-ne", "-en", "-E"):
             words = words[1:]
     elif simple.program == "printf":
-        if len(words) == 2 and words[0].text in ("%s", "%s\\n", "%b"):
+        if len(words) > 1 and words[0].text in ("%s\\n", "%s\n", "%s "):
+            return _Stdin("\n".join(word.text for word in words[1:]), not all(word.literal for word in words))
+        if len(words) == 2 and words[0].text in ("%s", "%b"):
             words = words[1:]
         elif len(words) != 1:
             return _UNKNOWN
