@@ -98,8 +98,9 @@ _guarded_start() {
   fi
   fifo=$(mktemp -u) && mkfifo -m 600 "$fifo" && exec {_guarded_lock}<>"$fifo" && rm -f "$fifo" || return 1
   echo >&"$_guarded_lock"
+  # Nothing here sees what a command prints, so the profile that counts is the fitting one.
   # The group hides what bash itself says of coprocesses, not what the server says.
-  { coproc _GUARDED { exec "$program" serve 2>&"$_guarded_err"; }; } {_guarded_err}>&2 2>/dev/null
+  { coproc _GUARDED { TOOLBREAKER_PROFILE=${TOOLBREAKER_PROFILE:-standard} exec "$program" serve 2>&"$_guarded_err"; }; } {_guarded_err}>&2 2>/dev/null
   from=${_GUARDED[0]:-} to=${_GUARDED[1]:-}
   [[ -n $from && -n $to ]] || return 1
   exec {_guarded_out}<&"$from" {_guarded_in}>&"$to" {_guarded_err}>&-
