@@ -272,10 +272,11 @@ class Identifier:
             url = urls.describe(request.url, self._aliases, request.query)
             if url is None:
                 continue
-            if not url.local or self._include_local:
-                hosts[self._masker.fingerprint("host:", url.host, known)] = None
             if url.net is not None and request.known:
                 nets[self._masker.fingerprint("net:", self._net(url.net, request), known)] = None
+            if url.local and not self._include_local:
+                continue
+            hosts[self._masker.fingerprint("host:", url.host, known)] = None
             if all_kinds or self._wants_site:
                 sites[self._masker.fingerprint("site:", urls.site(url.host), known)] = None
         return [*hosts, *nets, *sites]

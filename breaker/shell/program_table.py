@@ -228,7 +228,7 @@ TABLE: dict[str, dict[str, str]] = {
         "valued": "-f --format -P --paths --cookies --playlist-items -S",
         "text": "--proxy --referer --user-agent --add-header",
     },
-    "esbuild": {"output": "--outfile", "clusters": NO},
+    "esbuild": {"output": "--outfile -o --output", "clusters": NO},
     "nasm": {"output": "-o", "valued": "-f -l -i -I -p -P -d -D"},
     "bison": {"output": "-o --output"},
     "flex": {"output": "-o --outfile"},
@@ -310,7 +310,7 @@ TABLE: dict[str, dict[str, str]] = {
         "valued": "-U -C -I -x -X -F --label -W --unified --context --exclude",
     },
     "pytest": {
-        "volatile": "--color --no-header -p=no:cacheprovider --disable-warnings=x",
+        "volatile": "--color --no-header -p=no:cacheprovider",
         "valued": """
             --color -p -k -m -n -c -o -r -W --tb --maxfail --junitxml --cov --cov-report --ignore --deselect --rootdir
             --durations --timeout --basetemp --log-level --log-cli-level --override-ini --import-mode --confcutdir
@@ -334,7 +334,7 @@ TABLE: dict[str, dict[str, str]] = {
         "valued": "--ansi --progress -f --file -p --project-name --profile --env-file --project-directory --parallel",
     },
     "docker compose build": {
-        "volatile": "--progress --quiet=x",
+        "volatile": "--progress",
         "valued": "--progress --build-arg -m --memory --ssh",
     },
     "docker compose run": {"text_operands": ALL},

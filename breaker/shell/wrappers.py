@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from breaker.shell.options import skip_options
 from breaker.shell.parse import parse
-from breaker.shell.programs import base_name
 from breaker.shell.script import Word
 from breaker.word_set import word_set
 
@@ -389,19 +388,3 @@ def _split_string(words: tuple[Word, ...], start: int, index: int) -> Wrapped | 
 def _is_assignment(text: str) -> bool:
     name, equals, _ = text.partition("=")
     return bool(equals) and name.isidentifier() and name.isascii()
-
-
-__all__ = [
-    "SHELLS",
-    "WRAPPERS",
-    "ShellCall",
-    "Wrapped",
-    "Wrapper",
-    "base_name",
-    "fd_action",
-    "find_actions",
-    "placeholder",
-    "runs_nothing",
-    "shell_call",
-    "unwrap",
-]
