@@ -108,9 +108,9 @@ _BARE_USERINFO = re.compile(
 )
 _CLIENTS = ("curl", "wget", "http")  # programs that take credentials in short options
 _CLIENT_USER = re.compile(
-    r"""(?<!\S)(?:-u|-U|-a|--user|--http-user|--proxy-user)[ \t=]?[ \t]*["']?[^\s"':/]*:([^\s"']+)"""
+    r"""(?<!\S)(?:-[A-Za-z0-9#]{0,8}[uU]|-a|--user|--http-user|--proxy-user)[ \t=]?[ \t]*["']?[^\s"':/]*:([^\s"']+)"""
 )
-_CLIENT_COOKIE = re.compile(r"""(?<!\S)-b[ \t]*["']?[\w.-]{1,64}=([^"'\\\s]+)""")
+_CLIENT_COOKIE = re.compile(r"""(?<!\S)-[A-Za-z0-9#]{0,8}b[ \t]*["']?[\w.-]{1,64}=([^"'\\\s]+)""")
 _BEARER = re.compile(r"(?<![\w-])bearer[ \t]+(?=[\w.~+/=-]*\d)([\w.~+/=-]{16,})", re.IGNORECASE)
 _SHAPES = re.compile(
     r"""(?<![\w-])(?:
