@@ -80,8 +80,9 @@ def wire(folder: Path) -> None:
     for name, message in (("a read call", READ), ("a shell command never seen before", SHELL)):
         floor = microseconds(round_trips(echo, message))
         row(f"C echo, {name}", *floor, 1.0)
-        cost = microseconds(round_trips(SERVE, message))
-        row(name, *cost, cost[0] / floor[0])
+        for profile in ("standard", "adaptive"):
+            cost = microseconds(round_trips([*SERVE, "--profile", profile], message))
+            row(f"{name}, `{profile}`", *cost, cost[0] / floor[0])
     os.sched_setaffinity(0, allowed)
 
 
