@@ -19,7 +19,7 @@ from breaker.events import Failure, FingerprintCount, Result
 from breaker.failure import Classified, classify
 from breaker.identity.identify import Identifier, Identity
 from breaker.rules.tracks import cap
-from breaker.secrets import mask, pseudonyms
+from breaker.secrets import mask, mask_text, pseudonyms
 from breaker.settings import KINDS, Settings
 from breaker.state import Agent
 from protocol import methods
@@ -181,9 +181,13 @@ class _Replay:
             at=at,
             step=None if given.step is None else str(given.step),
             code=answer.code,
-            reason=answer.reason,
+            reason=self._hidden(answer.reason),
             hits=answer.hits,
         )
+
+    def _hidden(self, reason: str | None) -> str | None:
+        """A text of ours, which quotes a result, without the secrets that the result showed."""
+        return reason and mask_text(reason, self.pseudonym)
 
     def _shown(self, arguments: Any) -> str:
         """The arguments for people: a lone command as it is, the rest as JSON, secrets masked, long ones cut."""
@@ -202,7 +206,7 @@ class _Replay:
     def _question(self, agent: str, call_id: str, opened: _Open, answer: GuardResult) -> None:
         """Leave the ask open when the recording answers it, else answer for nobody."""
         if opened.event:
-            opened.event.question, opened.event.reason = answer.reason, None
+            opened.event.question, opened.event.reason = self._hidden(answer.reason), None
         if not self.ahead.has_approval(agent, call_id):
             self._approve(agent, {"agent": agent, "callId": call_id, "outcome": "unavailable"})
 
@@ -219,7 +223,7 @@ class _Replay:
             opened.event.decision, opened.event.code, opened.event.reason = (
                 answer.decision,
                 answer.code,
-                answer.reason,
+                self._hidden(answer.reason),
             )
         if answer.decision == "allow":
             opened.allowed = True
