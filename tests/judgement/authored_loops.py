@@ -2175,3 +2175,105 @@ def reload() -> Session:
         s.call("page_reload", {}, "reloaded")
         s.call("page_text", {}, "Loading…")
     return s
+
+
+# -- a ninth round ------------------------------------------------------------------------------------------
+
+
+@loop
+def steering_the_gone() -> Session:
+    s = Session("steering-the-gone", "stop", "a helper that is done told what to do, stopped, told again")
+    for n in range(20):
+        s.call(
+            "delegate_task",
+            {"action": ["steer", "stop", "steer"][n % 3], "subagent_id": f"sa-0-{n % 2}"},
+            json.dumps({"error": f"No live subagent 'sa-0-{n % 2}'. It may have finished."}),
+        )
+    return s
+
+
+@loop
+def no_such_subcommand() -> Session:
+    s = Session(
+        "no-such-subcommand", "stop", "a sub-command that does not exist, for half an hour", clock=1_771_000_000, gap=11
+    )
+    for n in range(40):
+        s.sh("rtk lint", f"error: unrecognized subcommand 'lint'\n  tip: see 'rtk --help' ({n})", 2)
+    return s
+
+
+@loop
+def improvising() -> Session:
+    s = Session("improvising", "stop", "ever other commands that all fail for the one disk that is full")
+    ways = [
+        "npm ci",
+        "npm install",
+        "yarn",
+        "npm cache clean --force",
+        "pnpm i",
+        "npm rebuild",
+        "npx tsc",
+        "npm run build",
+    ]
+    for n in range(32):
+        s.sh(ways[n * 3 % 8] + (" --verbose" if n > 15 else ""), "npm ERR! ENOSPC: no space left on device, write", 228)
+    return s
+
+
+@loop
+def rebuffed_updates() -> Session:
+    s = Session("rebuffed-updates", "stop", "a step marked as done that the board will not let be done")
+    for n in range(18):
+        s.call(
+            "task_update",
+            {"step": 2, "status": "done"},
+            "Ignored: step 2 cannot be done before step 1." if n % 2 else "Ignored: step 1 is still open.",
+        )
+    return s
+
+
+@loop
+def weather_again() -> Session:
+    s = Session("weather-again", "stop", "an answer that never reaches the model asked for to the cap")
+    for _ in range(25):
+        s.call(
+            "get_weather",
+            {},
+            [{"type": "text", "text": '{"city": "San Francisco", "temp": 61.2, "observedAt": 1771000000}'}],
+        )
+    return s
+
+
+@loop
+def snippets_again() -> Session:
+    s = Session("snippets-again", "stop", "the same large answer asked for in other words")
+    text = "\n".join(f"resource r{k} 'Microsoft.Storage/x@2024' = {{ name: n{k * 7} }}" for k in range(200))
+    for n in range(14):
+        s.call(
+            "best_practices_get",
+            {
+                "intent": ["show best practices", "get best practices for the sdk", "best practices code generation"][
+                    n % 3
+                ]
+            },
+            text,
+        )
+    return s
+
+
+@loop
+def zoom_in_and_out() -> Session:
+    s = Session("zoom-in-and-out", "stop", "a picture made larger and smaller, nothing is seen in it")
+    for n in range(36):
+        s.call("zoom", {"image": "a.png", "factor": [2, 1][n % 2]}, ["zoomed 2x", "zoomed 1x"][n % 2])
+    return s
+
+
+@loop
+def queue_of_nothing() -> Session:
+    s = Session(
+        "queue-of-nothing", "stop", "work taken from a queue in which there is none", clock=1_771_100_000, gap=1
+    )
+    for _ in range(30):
+        s.call("claim_next_task", {"worker": "w1"}, {"task": None})
+    return s

@@ -2446,3 +2446,95 @@ def denied_then_other() -> Session:
         s.call("bash", {"command": f"rm -rf build/{n}"}, None, error="Denied by policy", code="DENIED")
         s.call("write", {"path": f"todo/{n}.md", "content": f"remove build/{n} by hand"}, "ok")
     return s
+
+
+# -- a ninth round ------------------------------------------------------------------------------------------
+
+
+@work
+def router_batch() -> Session:
+    s = Session("router-batch", "allow", "twenty actions through one tool in one response")
+    for n in range(20):
+        s.call("run_action", {"action": f"crm.contact.{n}", "input": {"id": n}}, "ok", parallel=n > 0)
+    return s
+
+
+@work
+def batch_refused() -> Session:
+    s = Session("batch-refused", "allow", "ten calls of one response refused at once, then another way")
+    for n in range(10):
+        s.call(
+            "bash",
+            {"command": f"git -C r{n} pull"},
+            None,
+            error='Tool "bash" is denied.',
+            code="DENIED",
+            parallel=n > 0,
+        )
+    for n in range(4):
+        s.call("read", {"path": f"r{n}/VERSION"}, f"1.{n}")
+    return s
+
+
+@work
+def productive_debugging() -> Session:
+    s = Session(
+        "productive-debugging", "allow", "prints put in, run, read, taken out, on and on; the test fails all the time"
+    )
+    for n in range(10):
+        s.call("edit", {"path": "a.py", "old": f"x{n}", "new": f"x{n}; print({n})"}, "ok")
+        s.sh("python t.py", f"{n * 31 % 17}\nAssertionError", 1)
+        s.sh(f"grep -n 'f{n}(' *.py", f"b.py:{n}: def f{n}(x)")
+        s.call("read", {"path": "b.py", "offset": n * 20, "limit": 20}, f"def f{n}(x): ...")
+    return s
+
+
+@work
+def fractions_done() -> Session:
+    s = Session("fractions-done", "allow", "a job that says how much of it is done, asked at once again")
+    for n in range(25):
+        s.call("job", {"id": "j"}, f"{n}/25 files converted")
+    return s
+
+
+@work
+def steps_of_a_checklist() -> Session:
+    s = Session("steps-of-a-checklist", "allow", "each step of a list done and ticked")
+    for n in range(15):
+        s.call("bash", {"command": f"make step{n}"}, "ok", exit=0)
+        s.call("task_update", {"step": n, "status": "done"}, "ok")
+    return s
+
+
+@work
+def looks_between_waits() -> Session:
+    s = Session("looks-between-waits", "allow", "short waits between looks at two jobs, neither says much")
+    for n in range(9):
+        s.call("wait", {"seconds": 20}, "")
+        s.call("job_status", {"id": "a"}, "RUNNING")
+        s.call("job_status", {"id": "b"}, "RUNNING" if n < 8 else "DONE")
+    return s
+
+
+@work
+def zero_rows_yet() -> Session:
+    s = Session(
+        "zero-rows-yet",
+        "allow",
+        "a table looked at while a stream fills it, empty at first",
+        clock=1_771_200_000,
+        gap=15,
+    )
+    for n in range(10):
+        s.call("run_query", {"sql": "select count(*) from events"}, "0" if n < 7 else str(n * 40))
+    return s
+
+
+@work
+def unit_after_unit() -> Session:
+    s = Session("unit-after-unit", "allow", "unit after unit written, built and checked in with the same words")
+    for n in range(12):
+        s.call("write", {"path": f"u{n}.rs", "content": f"pub fn u{n}() {{}}"}, "ok")
+        s.sh("cargo build", "Finished")
+        s.sh("git add -A && git commit -m 'Add unit'", f"[main {n:07x}] Add unit")
+    return s

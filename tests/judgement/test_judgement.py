@@ -21,7 +21,7 @@ NEED_CLOCK = {
     "tail-that-stays",
 }
 """Work that only its times tell from going round in circles."""
-NEED_STEPS = {"burst-of-failures"}
+NEED_STEPS = {"burst-of-failures", "batch-refused"}
 """Work that only its steps tell."""
 NEED_QUIET = {"thoughts-in-new-words", "tail-that-stays"}
 """Sessions in which nothing else happens: a loop of thoughts, and a wait without a word of it."""
