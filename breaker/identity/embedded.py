@@ -7,7 +7,7 @@ it is a string of its own, the program names a client, and nothing says that the
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 
 from msgspec import Struct
@@ -31,21 +31,17 @@ _CLIENTS = re.compile(
     r"|Typhoeus|LWP|HTTP::\w+|WWW::\w+|Mojo|file_get_contents|fopen|Guzzle\w*|HTTP|request|download\w*|url\.openStream"
     r"|https?(?!:))\b",
 )
-_HASH_COMMENTS = frozenset({"python", "ruby", "perl", "rscript", "julia"})
-_TOKENS = {
-    comment: re.compile(
-        rf"""
-        (?P<comment>{comment})
-        |(?P<string>[A-Za-z]{{0,2}}(?:\"\"\"(?:[^"\\]|\\.|"(?!""))*+(?:\"\"\"|\Z)|'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\Z)
-          |"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`))
-        |(?P<open>[(\[{{])|(?P<close>[)\]}}])
-        |(?P<name>[A-Za-z_$][\w$]*+(?:(?:\.|::|->)[A-Za-z_$][\w$]*+)*+)
-        """,
-        re.VERBOSE | re.DOTALL,
-    )
-    for comment in (r"\#[^\n]*+", r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", r"\#[^\n]*+|//[^\n]*+|--[^\n]*+")
+_HASH, _SLASHES = r"\#[^\n]*+", r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
+_COMMENTS = {
+    "python": _HASH,
+    "ruby": _HASH,
+    "perl": _HASH,
+    "rscript": _HASH,
+    "julia": _HASH,
+    "php": f"{_HASH}|{_SLASHES}",
+    "lua": r"--[^\n]*+",
 }
-_HASH, _SLASHES, _OTHER = _TOKENS.values()
+"""How comments are written; in other languages, as in JavaScript."""
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _COMMAND = re.compile(r"(?:curl|wget)\s")
@@ -55,13 +51,14 @@ _COMPARED = re.compile(r"(?:[=!]=|\bin|\bnot in|=~)\s{0,8}\Z")
 _JOINED = re.compile(
     r"\s{0,8}(?:\+|%(?!=)|\.\s?(?:format|concat|replace|join)\b|\.\s?[$(\w]+\s?(?:[.;),]|\Z)|[A-Za-z]{0,2}[\"'`])"
 )
-_JOINED_BEFORE = re.compile(r"(?:\+|[\"'`]\s{1,8})\s{0,8}\Z")
+_JOINED_BEFORE = re.compile(r"(?:\+|\|\||\?\?|\bor|[\"'`]\s{1,8})\s{0,8}\Z")
 _TEXT_MEMBERS = word_set(
     "origin referer referrer user-agent useragent http https all proxy proxies proxy_url http_proxy https_proxy server "
     "headers header cookies xmlns schema $schema $id description title message comment callback redirect_uri"
 )
 _DATA_MEMBERS = word_set("json data body payload headers proxies cookies files variables form")
-_BASE_MEMBERS = word_set("base_url baseurl baseuri prefixurl base_uri root_url")
+_BASE_MEMBERS = word_set("base_url baseurl baseuri prefixurl base_uri root_url default")
+_BASE_CALLS = word_set("urljoin create session getenv")
 _TEXT_CALLS = word_set(
     "print println printf puts echo log info debug warn warning error write assert assertequal startswith startswith? "
     "endswith replace replaceall split match search sub gsub compile includes contains test indexof count find "
@@ -85,7 +82,7 @@ _PARAMETERS = re.compile(
 _ARGUMENT_SIGN = re.compile(
     r"""\"(?:[^"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`|[(\[{]|[)\]},;]""", re.DOTALL
 )
-_ADDED_TO = re.compile(r"\s?(?:\+|%|\.format\b|\.concat\b)|\s?\}")
+_ADDED_TO = re.compile(r"\s?(?:\+|%|\.format\b|\.concat\b)")
 _ADDED_BY = re.compile(r"(?:\+\s?|\{\s?\$?|urljoin\(\s?|\bnew URL\([^,()]{1,80},\s?)\Z")
 _NO_NAME = re.compile(r"(?:[^\w$]|\A)\Z")
 _STRINGS = re.compile(r"""b?(?:\"(?:[^"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`[^`$]*+`)""", re.DOTALL)
@@ -146,15 +143,28 @@ def targets(code: str, language: str, context: str = "") -> list[Target]:
     return found
 
 
+@cache
+def _tokens(language: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"""
+        (?P<comment>{_COMMENTS.get(language, _SLASHES)})
+        |(?P<string>[A-Za-z]{{0,2}}(?:\"\"\"(?:[^"\\]|\\.|"(?!""))*+(?:\"\"\"|\Z)|'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\Z)
+          |"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`))
+        |(?P<open>[(\[{{])|(?P<close>[)\]}}])
+        |(?P<name>[A-Za-z_$][\w$]*+(?:(?:\.|::|->)[A-Za-z_$][\w$]*+)*+)
+        """,
+        re.VERBOSE | re.DOTALL,
+    )
+
+
 def _scan(code: str, language: str) -> tuple[list[_String], dict[int, int], list[str]]:
     """The strings that begin as a URL and may be fetched, where each call's parenthesis closes, and shell commands."""
     commands: list[str] = []
-    pattern = _HASH if language in _HASH_COMMENTS else _OTHER if language == "php" else _SLASHES
     stack: list[tuple[str, str, int]] = []  # bracket, the name or member before it, its position
     ends: dict[int, int] = {}
     strings: list[_String] = []
     name, name_end = "", -1
-    for token in islice(pattern.finditer(code), MAX_TOKENS):
+    for token in islice(_tokens(language).finditer(code), MAX_TOKENS):
         kind = token.lastgroup
         start, end = token.span()
         if kind == "name":
@@ -215,7 +225,8 @@ def _target(program: _Program, string: _String) -> Target:
         _JOINED.match(code, string.end) is not None
         or _JOINED_BEFORE.search(code, max(0, string.start - 16), string.start) is not None
         or member.lower() in _BASE_MEMBERS
-        or last in ("urljoin", "create", "session")
+        or last in _BASE_CALLS
+        or string.callee.endswith("environ.get")
         or (assigned and call < 0 and _is_composed(code, member))
         or (program.parametrized and (call < 0 or _PARAMETERS.search(code, call, stop) is not None))
     )
@@ -235,22 +246,22 @@ def _target(program: _Program, string: _String) -> Target:
 
 def _body(code: str, string: _String, callee: str, call: int, stop: int, ends: dict[int, int]) -> str | None:
     """What a call sends, spelled as it is; the whole program, where that is computed."""
-    found: list[str] = []
+    values: dict[str, str] = {}  # by the name of the argument
     end = call
     for named in _BODY.finditer(code, call, stop):
         if named.start() >= end:  # else inside the one before
             end = _argument_end(code, named.end(), stop, ends)
-            found.append(f"{named[1] or named[2]} {code[named.end() : end]}")
-    if not found and callee in _SENDERS:
+            values[named[1] or named[2]] = code[named.end() : end]
+    if not values and callee in _SENDERS:
         end = _argument_end(code, string.end, stop, ends)
         if code[end : end + 1] == "," and not _KEYWORD.match(code, end + 1):
-            found.append(code[end + 1 : _argument_end(code, end + 1, stop, ends)])
-    if not found or not any(text.strip() for text in found):
+            values[""] = code[end + 1 : _argument_end(code, end + 1, stop, ends)]
+    if not any(value.strip() for value in values.values()):
         return None
-    body = " ".join(" ".join(found).split())
-    bare = _STRINGS.sub("", body.partition(" ")[2])
-    computed = "`" in bare or any(name not in _CONSTANTS for name in _NAME.findall(bare))
-    return code if computed else body
+    bare = _STRINGS.sub("", " ".join(values.values()))
+    if "`" in bare or any(name not in _CONSTANTS for name in _NAME.findall(bare)):
+        return code
+    return " ".join(" ".join(f"{name} {value}" for name, value in values.items()).split())
 
 
 def _argument_end(code: str, start: int, stop: int, ends: dict[int, int]) -> int:
