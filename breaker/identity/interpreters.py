@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from breaker.identity import embedded
 from breaker.identity.traffic import Request, Traffic
 from breaker.shell.script import Word
 from breaker.shell.values import expand, resolve
@@ -80,8 +79,11 @@ def of_interpreter(row: str, traffic: Traffic) -> tuple[Word, ...]:
     language = _LANGUAGES.get(row, row.lower())
     context = " ".join(word.text[2:] for word in simple.words[1:] if word.text[:2] in ("-M", "-m", "-r"))
     for text in texts:
-        for target in embedded.targets(text, language, context):
-            traffic.requests.append(Request(target.url, target.method, target.body))
+        if "://" in text:
+            from breaker.identity.embedded import targets  # some 2 ms of patterns, and one call in a thousand needs it
+
+            for target in targets(text, language, context):
+                traffic.requests.append(Request(target.url, target.method, target.body))
     return tuple(word for word in simple.words if word not in programs.codes) if programs.codes else simple.words
 
 
