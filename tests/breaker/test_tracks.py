@@ -544,5 +544,3 @@ def test_switched_off_it_allows_everything_and_counts_nothing() -> None:
     play.engine.agent_ended("sub")
     assert play.engine.status()["enabled"] is False
     assert play.engine.status()["agents"] == {}
-
-
