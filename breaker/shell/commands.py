@@ -39,6 +39,9 @@ MAX_WRAPPERS = 16
 MAX_BEFORE = 4096
 """Characters that are read for groups between two commands; of a text that is cut short, the rest stands there."""
 
+BROKEN = "#"
+"""Ends the spelling of a script that the shell would not run as it is: the mended one is another action."""
+
 _PLAIN_BEFORE = frozenset({"", ";", "&&", "||", "|", "|&", "&", "!"})
 _SUBSTITUTIONS = frozenset({"$(", "<(", ">("})
 _BRANCHES = frozenset({"if", "while", "until"})
@@ -152,7 +155,10 @@ class _Reader:
             parts.append(f"{before} {spelled}" if before else spelled)
         while inner:
             inner.pop().close(parts)
-        return " ".join(parts), len(parts)
+        count = len(parts)
+        if script.fallback and parts:
+            parts.append(BROKEN)
+        return " ".join(parts), count
 
     def enter(self, before: str, command: Command, parts: list[str], inner: list[OpenSubstitution]) -> str:
         """Follows groups and substitutions that open and close in front of a command; what is left to spell."""
