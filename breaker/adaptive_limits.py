@@ -49,8 +49,8 @@ class Limits(Struct, frozen=True, rename="camel", kw_only=True):
     idle_poll: int | None = 30
     # `looseKey`: known answers of calls that differ in paging, flags or wording
     overview: int | None = 4  # of one repository, however spelled
-    seen: int | None = 6
-    seen_run: int | None = 10  # answers of one command that take turns
+    seen: int | None = 8
+    seen_run: int | None = 12  # answers of one command that take turns
     # `reread`: reads of parts of one file that were read already
     reread: int | None = 10
     # `fixedAnswer`: different looks of one tool, one long answer

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from breaker.evidence.log import READ_ALREADY, Entry
 from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, pause, steps
-from breaker.rules.adaptive.limits import SLOW
 
 _NOT_THERE = frozenset({"not found", "http 404"})
 
@@ -44,9 +43,6 @@ def loose_key(about: Case) -> Iterator[Finding]:
     limits = about.limits
     limit = limits.overview if facts.overview else limits.seen if looks else limits.seen_run
     if limit is not None:
-        gap = stale.gap
-        if looks and gap is not None and gap >= SLOW and limits.slow_look is not None:
-            limit = max(limit, limits.slow_look)
         count = steps(stale.entries)
         yield Finding(
             "looseKey", count, limit, f"{count} answers of calls that are much the same were known already", facts.loose
