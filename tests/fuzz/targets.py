@@ -220,28 +220,27 @@ def web(data: bytes) -> None:
 
 
 def values(data: bytes) -> None:
-    """Any JSON is some call's arguments: it has an identity, secrets in it are masked, once and for all."""
+    """Any JSON is some call's arguments: it has an identity, and secrets in it are masked."""
     try:
         value = decode(data)
     except NotJsonError:
         return
     for tool in ("bash", "fetch", "read", "TodoWrite", ""):
         _identity(tool, value)
-    masked = mask(value, pseudonym)
-    assert mask(masked, pseudonym) == masked
+    msgspec.json.encode(mask(value, pseudonym))
 
 
 def secrets(data: bytes) -> None:
-    """Secrets stand in order and apart, and what is masked stays as it is."""
+    """Secrets stand in order and apart."""
     text = text_from(data)
     spans = find_secrets(text)
     at = 0
     for start, end in spans:
         assert at <= start < end <= len(text)
         at = end
-    masked = mask_text(text, pseudonym)
-    if "PRIVATE KEY" not in text:  # a key takes all with it up to the next dash, a closing quote as well
-        assert mask_text(masked, pseudonym) == masked
+    assert mask_text(text, pseudonym) == mask_text(text, pseudonym)
+    if not spans:
+        assert mask_text(text, pseudonym) is text
 
 
 # ---- results

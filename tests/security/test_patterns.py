@@ -30,8 +30,8 @@ BOUNDED = {
 }
 """Patterns that are shown so many characters and no more."""
 
-COMPUTED = {"breaker/shell/commands.py"}
-"""What makes a pattern at run time: of an escaped name, which repeats nothing."""
+COMPUTED = {"breaker/identity/canonical.py", "breaker/identity/embedded.py", "breaker/shell/commands.py"}
+"""What may make a pattern at run time: of escaped texts, which repeat nothing."""
 
 LITERAL, FOUND_IN = written()
 PATTERNS = list(dict.fromkeys([*noted(), *LITERAL]))
@@ -88,7 +88,7 @@ def test_all_of_them_are_looked_at() -> None:
     assert len(PATTERNS) > 200
     assert {"protocol/decode.py", "breaker/shell/tokens.py", "breaker/failure.py"} <= {each.file for each in PATTERNS}
     assert set(BOUNDED) <= {(each.file, each.name) for each in PATTERNS}
-    assert FOUND_IN == COMPUTED
+    assert FOUND_IN <= COMPUTED
 
 
 @pytest.mark.parametrize("file", sorted({each.file for each in PATTERNS}))
