@@ -88,6 +88,10 @@ class Engine:
         if not self.settings.enabled:
             return Verdict("allow", call_id)
         view = self._view(call, explain)
+        asked = view.agent.pending.get(call_id)
+        if asked is not None and asked.decision == "ask" and (asked.turn, asked.exact) == (view.agent.turn, view.exact):
+            question = messages.question(self._spelled(asked.hits), self.settings)  # the client asks again: so do we
+            return Verdict("ask", call_id, self._spelled(asked.hits), gate.code(asked.hits), question)
         ruling = gate.rule(self._find(view), self.state, call.agent, self.settings, call.can_ask)
         explained = self._explain(view) if explain else None
         decision = "allow" if self.settings.shadow else ruling.decision

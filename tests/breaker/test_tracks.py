@@ -340,6 +340,14 @@ def test_a_refusal_that_comes_after_the_next_message_refuses_nothing() -> None:
     assert (status["refused"], status["window"]["calls"]) == ([], 0)
 
 
+def test_a_guard_that_is_sent_again_asks_the_same_question_again() -> None:
+    play = Play(limits={"exact": 2})
+    play.call("read", file_path="a")
+    call = Call("main", "read", {"file_path": "a"}, "same")
+    assert play.engine.guard(call) == play.engine.guard(call)
+    assert play.engine.approve("main", "same", "approved").decision == "allow"
+
+
 def test_where_nobody_can_be_asked_the_answer_is_a_denial() -> None:
     play = Play()
     for _ in range(CAP - 1):
