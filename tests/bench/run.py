@@ -1,6 +1,6 @@
 """Measures what the gate costs, as ratios inside one run: machines are noisy, ratios less so.
 
-usage: run.py [SECTION ...]   (wire, engine, start, memory, state, fleet; default all)
+usage: run.py [SECTION ...]   (wire, engine, start, memory, replay, state, fleet; default all)
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from breaker import Call, Engine, Result, Settings, Settled
+from breaker import Call, Engine, Result, Settled
+from breaker.settings import preset
 
 HERE = Path(__file__).resolve().parent
 SERVE = [str(Path(sys.executable).with_name("toolbreaker")), "serve"]
@@ -86,37 +87,43 @@ def wire(folder: Path) -> None:
     os.sched_setaffinity(0, allowed)
 
 
-def timed(call: Callable[[int], object], rounds: int = ROUNDS) -> tuple[float, float]:
-    samples = []
-    for n in range(rounds):
-        start = time.perf_counter()
-        call(n)
-        samples.append(time.perf_counter() - start)
-    return microseconds(samples)
-
-
 def engine(_: Path) -> None:
     head("The engine alone, µs", "p50", "p99")
-    done = Result(content="done", value={"kind": "foreground", "exitCode": 0})
-    for name, tool, argument, text in (
-        ("guard, a read call", "read", "file_path", "src/{}.py"),
-        (
-            "guard, a shell command never seen before",
-            "bash",
-            "command",
-            "cd /repo && python3 tools/step_{}.py --out build/x",
-        ),
-        ("guard, a shell command seen before", "bash", "command", "cd /repo && make test {:.0}"),
-    ):
-        under = Engine(Settings(), key=b"bench")
-        row(name, *timed(lambda n: under.guard(Call("main", tool, {argument: text.format(str(n))}, f"c{n % 200}"))))  # noqa: B023
-    under = Engine(Settings(), key=b"bench")
+    done = Result(content="x" * 400 + "\n" + "line of output\n" * 2_000, value={"kind": "foreground", "exitCode": 0})
+    calls = (
+        ("a read call", "read", "file_path", "src/{}.py"),
+        ("a shell command never seen before", "bash", "command", "cd /repo && python3 tools/step_{}.py --out build/x"),
+        ("a shell command seen before", "bash", "command", "cd /repo && make test {:.0}"),
+    )
+    for profile in ("standard", "adaptive"):
+        for name, tool, argument, text in calls:
+            under = Engine(preset(profile), key=b"bench")
+            guards, settles = [], []
+            for n in range(ROUNDS):
+                call = Call("main", tool, {argument: text.format(str(n))}, "c", step=str(n))
+                began = time.perf_counter()
+                under.guard(call)
+                judged = time.perf_counter()
+                under.settle(Settled("main", done, "c"))
+                settles.append(time.perf_counter() - judged)
+                guards.append(judged - began)
+            row(f"guard, {name}, `{profile}`", *microseconds(guards))
+            row(f"settle, 30 kB of output, `{profile}`", *microseconds(settles))
 
-    def settle(n: int) -> None:
-        under.guard(Call("main", "bash", {"command": f"make {n}"}, "c"))
-        under.settle(Settled("main", done, "c"))
 
-    row("guard and settle, a shell command never seen before", *timed(settle))
+def replay(_: Path) -> None:
+    recorded = HERE.parents[2] / "shared" / "corpus" / "sessions"
+    if not recorded.is_dir():
+        print("\nreplay: no recorded sessions beside the repository")
+        return
+    head("Replay of 338 recorded sessions, one process", "calls a second")
+    for profile in ("standard", "adaptive"):
+        command = [SERVE[0], "replay", "--json", "--profile", profile, str(recorded)]
+        began = os.times()
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        ended = os.times()
+        spent = ended.children_user + ended.children_system - began.children_user - began.children_system
+        row(f"`{profile}`, CPU time", round(json.loads(done.stdout)["total"]["calls"] / spent))
 
 
 def start(_: Path) -> None:
@@ -214,7 +221,15 @@ def fleet(folder: Path) -> None:
         server.wait()
 
 
-SECTIONS = {"wire": wire, "engine": engine, "start": start, "memory": memory, "state": state, "fleet": fleet}
+SECTIONS = {
+    "wire": wire,
+    "engine": engine,
+    "start": start,
+    "memory": memory,
+    "replay": replay,
+    "state": state,
+    "fleet": fleet,
+}
 
 
 def main() -> None:
