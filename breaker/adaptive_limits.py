@@ -35,7 +35,7 @@ class Limits(Struct, frozen=True, rename="camel", kw_only=True):
     """
 
     failure: int | None = 4
-    transient_failure: int | None = 6  # that may pass by itself: refused, time-out, 429, 5xx, a lock
+    transient_failure: int | None = 8  # that may pass by itself: refused, time-out, 429, 5xx, a lock
     look: int | None = 4
     slow_look: int | None = 8  # with nothing else in between, and at least 20 s from one to the next
     other: int | None = 5  # tools of which nothing is known

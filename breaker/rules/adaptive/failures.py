@@ -94,6 +94,8 @@ def _limit(alike: list[Entry], slept: float, waits: int, limits: Limits) -> int 
         return limits.paced_failure
     if last.outcome == "invalid" or (not last.hard and len({entry.same for entry in alike}) > 1):
         return limits.drifting_failure
+    if is_transient(last.failure) and gap is None and limits.same_failure is not None:
+        return max(limits.same_failure, limits.transient_failure or 0)
     return limits.same_failure
 
 
