@@ -241,7 +241,11 @@ class WordReader:
         start = len(pending)
         while start and pending[start - 1] != sign:
             start -= 1
-        inside = f"{spell(own).rpartition(sign)[2]} {tail_of(pending[start:])}"
+        if own:
+            first = own[0]
+            before = first.before.rpartition(sign)[2].lstrip()
+            own = [Command(first.words, first.assignments, first.redirects, before), *own[1:]]
+        inside = f"{spell(own)} {tail_of(pending[start:])}"
         pending.append(")")
         return f"{sign}{inside.strip()})"
 
