@@ -28,7 +28,7 @@ MAX_AGENTS = 20_000
 MAX_UNSETTLED = 256
 MAX_PER_TURN = 1_024
 """Identities of one turn that a map remembers; the one not seen for longest goes first."""
-MAX_REQUEST_IDS = 64
+MAX_REQUEST_IDS = 32
 """Model requests of one agent that are known by their ids. One that is told twice is told twice in a row, or beside
 the results of the calls that it made: 1 024 of each of 5 000 agents would take half a gigabyte."""
 MAX_SETTLED = 32
@@ -106,7 +106,7 @@ class Account(Struct):
     children: dict[str, float | None] = field(default_factory=dict)
     warned: set[str] = field(default_factory=set)
     passed: set[str] = field(default_factory=set)
-    request_ids: dict[str, None] = field(default_factory=dict)
+    request_ids: list[str] = field(default_factory=list)
 
 
 Op = Literal["charge", "start", "end", "turn", "tool", "pass", "warn", "deny"]
@@ -421,8 +421,8 @@ class State:
         if usage.request_id is not None:
             if usage.request_id in account.request_ids:
                 return False
-            account.request_ids[usage.request_id] = None
-            _bound(account.request_ids, MAX_REQUEST_IDS)
+            account.request_ids.append(usage.request_id)
+            _keep_last(account.request_ids, MAX_REQUEST_IDS)
         tokens = usage.billed
         above = self.ancestors(usage.agent)
         account.requests += 1
