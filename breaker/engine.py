@@ -93,13 +93,13 @@ class Engine:
             question = messages.question(self._spelled(asked.hits), self.settings)  # the client asks again: so do we
             return Verdict("ask", call_id, self._spelled(asked.hits), gate.code(asked.hits), question)
         ruling = gate.rule(self._find(view), self.state, call.agent, self.settings, call.can_ask)
-        explained = self._explain(view) if explain else None
+        explained, rules = (self._explain(view), self._standing(view)) if explain else (None, None)
         decision = "allow" if self.settings.shadow else ruling.decision
         pending = self._pending(view, ruling, decision)
         self.state.open(view.agent, call_id, pending)
         if ruling.decision == "allow":
             self._admit(call.agent, view.agent, pending, call.at)
-            return Verdict("allow", call_id, self._spelled(ruling.passing), fingerprints=explained)
+            return Verdict("allow", call_id, self._spelled(ruling.passing), fingerprints=explained, rules=rules)
         code = gate.code(ruling.blocking)
         if decision == "allow":
             self.state.would_have(view.agent, ruling.decision, code)
@@ -111,7 +111,7 @@ class Engine:
             reason = self._deny(call.agent, ruling, pending, at=call.at)
             self.state.turn_away(pending)
         would_have = ruling.decision if self.settings.shadow else None
-        return Verdict(decision, call_id, self._spelled(ruling.blocking), code, reason, explained, would_have)
+        return Verdict(decision, call_id, self._spelled(ruling.blocking), code, reason, explained, rules, would_have)
 
     def approve(self, agent: str, call_id: str, outcome: Outcome) -> Verdict:
         """What the operator answered to an ask; everything but `approved` is a denial.
@@ -483,6 +483,9 @@ class Engine:
             )
             for fingerprint in view.identity.fingerprints
         )
+
+    def _standing(self, view: View) -> tuple[Hit, ...] | None:
+        return None if view.facts is None else self._spelled(self._adaptive.standing(view))
 
 
 def _active(*rules: Rule) -> tuple[Rule, ...]:

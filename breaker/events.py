@@ -124,6 +124,9 @@ class FingerprintCount(Struct, frozen=True):
 class Verdict(Struct, frozen=True):
     """The answer to a call. `code` and `reason` stand with `deny` and `ask`; `hits` are all findings.
 
+    Of a call that is explained, `fingerprints` are its identities with their counts, and `rules` is where the adaptive
+    rules stand that have evidence, those below their limits as well; `None` where these rules do not look.
+
     In shadow the decision is always `allow`, and `would_have` is what it would have been.
     """
 
@@ -133,6 +136,7 @@ class Verdict(Struct, frozen=True):
     code: str | None = None
     reason: str | None = None
     fingerprints: tuple[FingerprintCount, ...] | None = None
+    rules: tuple[Hit, ...] | None = None
     would_have: Decision | None = None
     degraded: bool = False
 

@@ -173,6 +173,7 @@ class GuardResult(Struct, rename="camel", omit_defaults=True):
     reason: str | None = None
     call_id: str | None = None
     fingerprints: tuple[FingerprintCount, ...] | None = None
+    rules: tuple[Hit, ...] | None = None
     would_have: Decision | None = None
     degraded: bool = False
 

@@ -332,6 +332,7 @@ def _guard_result(verdict: Verdict, call_id: str | None) -> GuardResult:
         verdict.reason,
         call_id,
         verdict.fingerprints,
+        verdict.rules,
         verdict.would_have,
         verdict.degraded,
     )

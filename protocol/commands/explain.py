@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from breaker.identity.identify import Identifier, Origin
@@ -53,17 +54,21 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"toolbreaker: the arguments on standard input are not JSON: {error}", file=sys.stderr)
         return 2
+    if given is None and _is_data(args.command):
+        print(f"toolbreaker: {args.command} is a file; --call N explains the Nth call of a recording", file=sys.stderr)
     found = Identifier(settings).explain(args.tool, arguments)
     if args.json:
         print(json.dumps([_row(origin, settings) for origin in found], indent=2, ensure_ascii=False))
     else:
         print("\n".join(_text(origin, settings) for origin in found))
+        if settings.adaptive != Settings().adaptive:
+            print(f"The profile {settings.profile} also weighs what calls brought: --call shows it for a recorded one.")
     return 0
 
 
 def _recorded(path: str, number: int, name: str | None, settings: Settings) -> int:
     from protocol.readers import RecordingError, open_recording
-    from protocol.replay.judge import judge_session
+    from protocol.replay.judge import judge_call
     from protocol.replay.why import why
 
     names = []
@@ -71,9 +76,11 @@ def _recorded(path: str, number: int, name: str | None, settings: Settings) -> i
         for session in open_recording(path):
             names.append(session.name)
             if name in (None, session.name):
-                lines = list(why(judge_session(session, settings), number, settings))
+                report, closeup = judge_call(session, settings, number)
+                lines = list(why(report, closeup, settings))
                 if not lines:
-                    print(f"toolbreaker: {session.name} has no call {number}", file=sys.stderr)
+                    has = f"its calls are 1 to {report.calls}" if report.calls else "it has no calls"
+                    print(f"toolbreaker: {session.name} has no call {number}: {has}", file=sys.stderr)
                     return 1
                 print("\n".join(lines))
                 return 0
@@ -83,6 +90,14 @@ def _recorded(path: str, number: int, name: str | None, settings: Settings) -> i
     found = f"there is no session {name!r}, but {', '.join(names)}" if names else "there is no session"
     print(f"toolbreaker: {path}: {found}", file=sys.stderr)
     return 1
+
+
+def _is_data(command: str) -> bool:
+    """Whether a command is the name of a file that nobody could run."""
+    try:
+        return Path(command).is_file() and not os.access(command, os.X_OK)
+    except OSError:  # longer than any name
+        return False
 
 
 def _row(origin: Origin, settings: Settings) -> dict[str, Any]:

@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from breaker.engine import Engine
-from breaker.events import Failure, FingerprintCount, Result
+from breaker.events import Failure, FingerprintCount, Hit, Result
+from breaker.evidence.log import Entry as Evidence
 from breaker.failure import Classified, classify
 from breaker.identity.identify import Identifier, Identity
 from breaker.rules.tracks import cap
@@ -64,6 +65,25 @@ def judge_session(
     return _Replay(session, settings, identifier, key, events).run()
 
 
+class Closeup(Struct):
+    """How call `number` stood with the adaptive rules before it ran.
+
+    `rules` are their findings, those below their limits as well, `None` where these rules do not look; `evidence` is
+    what had settled by then, oldest first, with the numbers of its calls.
+    """
+
+    number: int
+    rules: tuple[Hit, ...] | None = None
+    evidence: list[tuple[int, Evidence]] = msgspec.field(default_factory=list)
+
+
+def judge_call(session: Session, settings: Settings, number: int) -> tuple[SessionReport, Closeup]:
+    """Replay one session with a closer look at one call, counted from 1."""
+    replay = _Replay(session, settings, None, b"", events=True)
+    replay.closeup = Closeup(number)
+    return replay.run(), replay.closeup
+
+
 class _Open(Struct):
     """A call between its guard and its result."""
 
@@ -101,6 +121,8 @@ class _Replay:
         self.first: float | None = None
         self.last: float | None = None
         self.ahead = _Ahead(session.messages)
+        self.closeup: Closeup | None = None
+        self.witnessed: dict[int, tuple[int, Evidence]] = {}
 
     def run(self) -> SessionReport:
         report = self.report
@@ -149,7 +171,13 @@ class _Replay:
         given = msgspec.convert(params, GuardParams)
         identity = self.engine.identifier.identify(given.tool, given.arguments)
         counted = self._counted(agent, identity)
+        closeup = self.closeup if self.closeup and self.closeup.number == self.report.calls + 1 else None
+        if closeup:
+            given.explain = True
+            closeup.evidence = [self.witnessed[id(entry)] for entry in self._log(agent) if id(entry) in self.witnessed]
         answer = self._ask("guard", given, GuardResult)
+        if closeup:
+            closeup.rules = answer.rules
         report, call_id = self.report, given.call_id or answer.call_id or ""
         self.agents.add(agent)
         report.calls += 1
@@ -275,6 +303,9 @@ class _Replay:
             return
         if opened.event:
             opened.event.advisories = answer.advisories
+            if self.closeup:
+                for entry in self._log(agent)[-1:]:
+                    self.witnessed.setdefault(id(entry), (opened.event.number, entry))
         streaks = self.streaks.setdefault(agent, {})
         # The gate has classified the result already. What it does not tell is an outcome that is neither good nor bad,
         # and those of an earlier turn.
@@ -289,6 +320,10 @@ class _Replay:
         elif outcome.kind == "ok":
             for fingerprint in opened.identity.fingerprints:
                 streaks.pop(fingerprint, None)
+
+    def _log(self, agent: str) -> list[Evidence]:
+        memory = self.engine.state.agents.get(agent)
+        return memory.evidence.entries if memory is not None and memory.evidence is not None else []
 
     def _opened(self, agent: str, given: PostExecuteParams) -> _Open | None:
         """The call that a result belongs to, found as the gate finds it when no id says so."""

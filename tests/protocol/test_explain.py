@@ -58,3 +58,36 @@ def test_a_call_that_the_recording_does_not_have_is_said() -> None:
     done = run("explain", RECORDING, "--call", "999")
     assert (done.returncode, done.stdout) == (1, b"")
     assert b"no call 999" in done.stderr
+
+
+def test_a_call_that_was_allowed_shows_where_every_adaptive_rule_stands() -> None:
+    done = run("explain", RECORDING, "--call", "4", "--profile", "adaptive")
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert "\nallow\n" in text
+    assert "sameAnswer 3 of 4: 3 times the same answer, and nothing new was changed in between" in text
+    assert "progress: another edit, another command that succeeds, another answer, or a word from the user." in text
+    assert "sleeps" in text.split("nothing against it: ")[1].splitlines()[0]
+
+
+def test_the_evidence_is_shown_call_by_call() -> None:
+    text = run("explain", RECORDING, "--call", "3", "--profile", "adaptive").stdout.decode()
+    rows = [line.split("  ")[1:] for line in text.splitlines() if " call     " in line]
+    assert [[cell.strip() for cell in row if cell][:3] for row in rows] == [
+        ["= call", "1", "ok"],
+        ["= call", "2", "ok"],
+    ]
+    assert "the answer of call 1 once more" in text
+
+
+def test_counts_that_the_profile_does_not_have_are_not_shown() -> None:
+    for profile in ("adaptive", "loop-guard"):
+        text = run("explain", RECORDING, "--call", "4", "--profile", profile).stdout.decode()
+        assert "occurrence" not in text, profile
+        assert "not counted" not in text, profile
+
+
+def test_a_recording_without_a_call_gets_a_hint() -> None:
+    done = run("explain", RECORDING)
+    assert b"--call N explains the Nth call of a recording" in done.stderr
+    assert run("explain", "ls " + "x" * 5000).stderr == b""

@@ -187,6 +187,20 @@ def test_explain_lists_the_identities_with_their_counts() -> None:
     assert (exact["count"], exact["limit"], exact["failures"]) == (1, 12, 0)
 
 
+def test_explain_says_where_the_adaptive_rules_stand_and_changes_nothing() -> None:
+    memory = Memory(sources=Sources((Layer("test", {"profile": "adaptive"}),)))
+    for number in range(2):
+        memory.call("guard", **READ, callId=f"c{number}")
+        memory.call("postExecute", callId=f"c{number}", result={"content": "print(1)"})
+    explained = memory.call("guard", **READ, callId="c2", explain=True)
+    assert {"gate": "sameAnswer", "count": 2, "limit": 4} in [
+        {name: rule[name] for name in ("gate", "count", "limit")} for rule in explained["rules"]
+    ]
+    assert (explained["decision"], explained["hits"]) == ("allow", [])
+    assert "rules" not in memory.call("guard", **READ, callId="c3")
+    assert "rules" not in Memory().call("guard", **READ, explain=True)
+
+
 def test_shadow_says_what_it_would_have_done() -> None:
     memory = Memory()
     memory.call("initialize", config={"limits": {"exact": 2}, "shadow": True})

@@ -70,24 +70,28 @@ class Adaptive(Rule):
         return facts
 
     def judge(self, view: View) -> Iterator[Hit]:
-        facts = view.facts
-        if facts is None:
-            return
         own = named(view.identity.fingerprints)
-        if own in view.agent.exempt:
-            return  # somebody said that this very call may be repeated
-        if view.agent.evidence is not None:
-            for finding in assess(facts, view.agent.evidence, self.limits, view.call.at, self.off):
-                if finding.count >= finding.limit:
-                    hit = _hit(finding, own)
-                    if hit.fingerprint not in view.agent.exempt:
-                        yield hit
+        for finding in self._findings(view, own):
+            if finding.count >= finding.limit:
+                hit = _hit(finding, own)
+                if hit.fingerprint not in view.agent.exempt:
+                    yield hit
+                    if hit.gate == "spawn":
+                        return  # one reason is enough
+
+    def standing(self, view: View) -> tuple[Hit, ...]:
+        """Where each rule that has evidence stands on a call, those below their limits as well."""
+        own = named(view.identity.fingerprints)
+        return tuple(_hit(finding, own) for finding in self._findings(view, own))
+
+    def _findings(self, view: View, own: str) -> list[Finding]:
+        facts, agent = view.facts, view.agent
+        if facts is None or own in agent.exempt:
+            return []  # somebody said that this very call may be repeated
+        found = [] if agent.evidence is None else assess(facts, agent.evidence, self.limits, view.call.at, self.off)
         if facts.kind == "spawn" and "spawn" not in self.off:
-            family = of_family(view.state, view.call.agent, view.call.at)
-            for finding in spawning(family, self.limits):
-                if finding.count >= finding.limit and finding.scope not in view.agent.exempt:
-                    yield _hit(finding, "")
-                    return
+            found += spawning(of_family(view.state, view.call.agent, view.call.at), self.limits)
+        return found
 
     def review(self, after: Aftermath) -> Notice | None:
         """A warning when this very call, made again, would be at two thirds of a limit."""
