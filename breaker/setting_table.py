@@ -89,7 +89,7 @@ SETTINGS: tuple[Setting, ...] = (
         shape="choice",
         choices=tuple(PROFILES),
         meaning="the set of rules and numbers that the other settings start from",
-        reason="both tracks stop repetition and failing, budgets and quotas stop cost",
+        reason="`adaptive` where nobody names one: it alone stops loops without stopping work that counts alike",
     ),
     Setting(
         name="window",

@@ -6,9 +6,11 @@ import argparse
 import json
 import os
 import sys
+from typing import Any
 
 from breaker.options import ConfigError, Resolved, remarks, wire
-from breaker.setting_table import SETTINGS
+from breaker.setting_table import SETTINGS, Setting
+from breaker.settings import DEFAULT_PROFILE, PROFILES, values_of
 from protocol import layers
 
 
@@ -44,10 +46,26 @@ def run(args: argparse.Namespace) -> int:
 
 def _explained(resolved: Resolved) -> str:
     values = wire(resolved.settings)
-    profile = f"profile {resolved.settings.profile}"
+    profile = resolved.settings.profile
+    origins = {**dict.fromkeys(PROFILES[profile], f"profile {profile}"), **resolved.origins}
     return "\n".join(
-        f"{setting.name} = {json.dumps(values[setting.name], ensure_ascii=False)}\n"
-        f"    from {resolved.origins.get(setting.name, profile)}: {setting.meaning}\n"
-        f"    by default {json.dumps(setting.default, ensure_ascii=False)}: {setting.reason}"
+        f"{setting.name} = {_json(values[setting.name])}\n"
+        f"    from {origins.get(setting.name, 'the defaults')}: {setting.meaning}\n"
+        f"    {_default(setting)}: {setting.reason}"
         for setting in SETTINGS
     )
+
+
+def _default(setting: Setting) -> str:
+    """What the value is where nobody gives one, and in `standard`, which the reason speaks of, if it is another."""
+    usual = values_of(DEFAULT_PROFILE)[setting.name]
+    said = f"by default {_json(usual)}"
+    return (
+        said
+        if usual == setting.default or setting.name == "profile"
+        else f"{said}, in standard {_json(setting.default)}"
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -78,3 +78,23 @@ def test_it_explains_who_set_what(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[lines.index("window = 8") + 1].startswith("    from --window: ")
     assert lines[lines.index("fanout = null") + 1].startswith("    from profile repeat-tool-breaker: ")
     assert len(lines) == 3 * len(Settings.__struct_fields__)
+
+
+def test_what_the_profile_does_not_touch_comes_from_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("--profile", "adaptive", "--explain") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("window = 16") + 1].startswith("    from the defaults: ")
+    assert lines[lines.index("window = 16") + 2].startswith("    by default 16: ")
+    assert lines[lines.index("fanout = null") + 1].startswith("    from profile adaptive: ")
+    assert lines[lines.index("fanout = null") + 2].startswith("    by default null, in standard 8: ")
+
+
+def test_the_profile_where_nobody_names_one_is_adaptive(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(os.environ, "TOOLBREAKER_PROFILE", raising=False)
+    assert check("--explain") == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index('profile = "adaptive"')
+    assert lines[at + 1].startswith("    from the defaults: ")
+    assert lines[at + 2].startswith('    by default "adaptive": ')
