@@ -20,7 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = (
         "Read JSON-RPC 2.0 requests from standard input, one a line, and answer each on standard output. "
-        "Exit status 0 at the end of input, on shutdown, SIGTERM and SIGINT; 2 when the configuration is wrong."
+        "Exit status 0 at the end of input, on shutdown, SIGTERM and SIGINT; 2 when an option or the configuration "
+        "is wrong."
     )
     parser.usage = (
         "%(prog)s [-h] [--config FILE] [--SETTING VALUE ...] [--record FILE] [--max-line-bytes N]\n"

@@ -39,6 +39,10 @@ class BrokenError(StoreError):
     """It will not do better: what is there is not, or no longer, a state."""
 
 
+class ForeignError(BrokenError):
+    """It never was a state: what is there belongs to something else."""
+
+
 class SpecError(ValueError):
     """`--state` or `--namespace` is not written as it must be."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from protocol.store.base import SpecError, Store, StoreError
+from protocol.store.base import ForeignError, SpecError, Store, StoreError
 from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, state_file
 
 DEFAULT_DAYS = 30.0
@@ -19,7 +19,8 @@ def open_store(
 
     A server need not be there yet.
 
-    `brief` is for a process that handles one event. SpecError when something is not written as it must be.
+    `brief` is for a process that handles one event. SpecError when something is not written as it must be, or names a
+    file of something else.
     """
     check_namespace(namespace)
     if spec == "none":
@@ -35,7 +36,11 @@ def open_store(
         place = str(path)
         from protocol.store.sqlite import open_file
 
-        store = open_file(path, brief=brief)
+        store = open_file(path, brief=brief, ours=spec == "auto")
+    except ForeignError as error:
+        raise SpecError(
+            f"--state {path}: {error}, and it was left as it is; name a state, or a file that is not there yet"
+        ) from error
     except (StoreError, RuntimeError) as error:  # RuntimeError: there is no home directory
         return None, f"the state in {place}: {error}; counting goes on in memory"
     notes = "; ".join(store.notes)

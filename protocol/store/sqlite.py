@@ -26,6 +26,7 @@ from protocol.store.base import (
     AwayError,
     BrokenError,
     Denial,
+    ForeignError,
     StoredAgent,
 )
 from protocol.store.sqlite_file import (
@@ -36,7 +37,9 @@ from protocol.store.sqlite_file import (
     connect_to_read,
     errors,
     identity,
+    make_private,
     migrate,
+    refuse_foreign,
     set_aside,
 )
 
@@ -364,25 +367,34 @@ _POST: dict[str, Callable[[SqliteStore, sqlite3.Connection, Entry, list[int]], N
 }
 
 
-def open_file(path: Path, *, brief: bool = False, clock: Callable[[], float] = time.time) -> SqliteStore:
+def open_file(
+    path: Path, *, brief: bool = False, ours: bool = True, clock: Callable[[], float] = time.time
+) -> SqliteStore:
     """The state in a file, made when there is none.
 
-    A file that is no state is set aside, and one that cannot be written is opened to be read; `notes` says so.
+    A damaged file is set aside, and one that cannot be written is opened to be read; `notes` says so. So is a file of
+    something else where the place is `ours`; elsewhere it is left alone, and that is a ForeignError.
     Raises AwayError, or StoreError for a file of a newer version.
     """
+    if not ours and path.is_file():
+        refuse_foreign(path)
     writable = _made(path)
     open_it = partial(SqliteStore, path, brief=brief, writable=writable, clock=clock)
     try:
         store = open_it()
-    except BrokenError:
+    except BrokenError as found:
+        if isinstance(found, ForeignError) and not ours:
+            raise
         with alone_in(path.parent):
             try:
-                return open_it()  # another process may have been here first
+                store = open_it()  # another process may have been here first
             except BrokenError as broken:
                 aside = set_aside(path)
                 store = open_it(writable=_made(path))
                 store.notes.append(f"{broken}; it was set aside as {aside}, and counting starts anew")
-    if not store.writable:
+    if store.writable:
+        make_private(path)
+    else:
         store.notes.append("it cannot be written; counting goes on in memory")
     return store
 
@@ -404,8 +416,6 @@ def _made(path: Path) -> bool:
         raise AwayError(error.strerror or str(error)) from error
     if not path.is_file():
         raise AwayError("it is not a file")
-    with suppress(OSError):
-        path.chmod(0o600)
     return _can_be_written(path.parent)
 
 

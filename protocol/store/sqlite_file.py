@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from protocol.store.base import AwayError, BrokenError, ReadOnlyError, StoreError
+from protocol.store.base import AwayError, BrokenError, ForeignError, ReadOnlyError, StoreError
 from protocol.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
 LOCK_SECONDS = 4.0
@@ -18,6 +18,9 @@ LOCK_SECONDS = 4.0
 
 CHECKED_BYTES = 64 * 2**20
 """Files up to this size are checked as a whole when they are opened for long."""
+
+_HEADER = b"SQLite format 3\0"
+_BESIDE = ("-wal", "-shm", "-journal")
 
 # By the primary code of SQLite's error. Those of neither table are faults of ours.
 _AWAY = {
@@ -36,6 +39,17 @@ _BROKEN = {
     sqlite3.SQLITE_ERROR: "its tables are not those of a state",
 }
 _READ_ONLY = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raise ForeignError for a file that begins with something, and not as a database does."""
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(_HEADER))
+    except OSError:
+        return
+    if begins.strip(b"\0") and not _HEADER.startswith(begins):
+        raise ForeignError("it is no database")
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -91,7 +105,7 @@ def _version(db: sqlite3.Connection) -> int:
             )
         return version
     if application or version or db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-        raise BrokenError("it is a database of another program")
+        raise ForeignError("it is a database of another program")
     return 0
 
 
@@ -141,10 +155,17 @@ def set_aside(path: Path) -> Path:
         path.replace(aside)
     except OSError as error:
         raise AwayError(f"it is damaged and cannot be set aside: {error.strerror or error}") from error
-    for suffix in ("-wal", "-shm", "-journal"):
+    for suffix in _BESIDE:
         with suppress(OSError):
             Path(f"{path}{suffix}").replace(f"{aside}{suffix}")
     return aside
+
+
+def make_private(path: Path) -> None:
+    """Let nobody but the user read a state and what SQLite keeps beside it, where that was not so."""
+    for each in (path, *(Path(f"{path}{suffix}") for suffix in _BESIDE)):
+        with suppress(OSError):
+            each.chmod(0o600)
 
 
 @contextmanager

@@ -138,6 +138,17 @@ def test_a_state_that_is_none_is_set_aside_and_said_so(client: Client, content: 
     assert [path.read_bytes() for path in aside] == [content]
 
 
+def test_a_file_of_something_else_named_as_the_state_stops_nothing_and_is_left_alone(
+    client: Client, tmp_path: Path
+) -> None:
+    precious = tmp_path / "precious.json"
+    precious.write_text("{}")
+    done = client.run(call(client), "--state", str(precious))
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert f"{precious}: it is no database" in client.log()
+    assert precious.read_text() == "{}"
+
+
 def test_notes_that_are_none_are_begun_anew(client: Client) -> None:
     from protocol.store.sqlite import open_file
 

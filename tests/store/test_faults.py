@@ -1,4 +1,4 @@
-"""A state that cannot be used: one clear line, the bad file set aside, judging goes on."""
+"""A state that cannot be used: one clear line, a damaged file set aside, a foreign one left alone, judging goes on."""
 
 from __future__ import annotations
 
@@ -50,13 +50,17 @@ def without_tables(path: Path) -> None:
     db.close()
 
 
-BAD: dict[str, Callable[[Path], object]] = {
-    "random bytes": lambda path: path.write_bytes(os.urandom(10_000)),
+FOREIGN: dict[str, Callable[[Path], object]] = {
+    "bytes of something": lambda path: path.write_bytes(b"\x7fELF" + os.urandom(10_000)),
     "a text": lambda path: path.write_text("notes for tomorrow\n" * 100),
+    "a few letters": lambda path: path.write_text("{}"),
+    "another program's database": of_another_program,
+}
+BAD: dict[str, Callable[[Path], object]] = {
+    "nothing but zeros": lambda path: path.write_bytes(bytes(10_000)),
     "a header cut short": lambda path: path.write_bytes(filled(path)[:60]),
     "truncated": lambda path: path.write_bytes(filled(path)[:-9000]),
     "all but one page overwritten": a_page_overwritten,
-    "another program's database": of_another_program,
     "tables that are gone": without_tables,
 }
 
@@ -88,7 +92,34 @@ def test_a_bad_file_is_set_aside(kind: str, mode: list[str], tmp_path: Path) -> 
     store.close()
 
 
-@pytest.mark.parametrize("kind", ["random bytes", "truncated"])
+@pytest.mark.parametrize("kind", FOREIGN)
+@pytest.mark.parametrize("mode", [[], ["--once"]], ids=["serving", "once"])
+def test_a_file_of_something_else_is_refused_and_left_as_it_is(kind: str, mode: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "precious"
+    FOREIGN[kind](path)
+    path.chmod(0o644)
+    before = path.read_bytes()
+    ended = run("serve", *mode, "--state", str(path), data=message("usage", {"inputTokens": 5}))
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    (line,) = ended.stderr.decode().splitlines()
+    assert str(path) in line
+    assert "it was left as it is" in line
+    assert path.read_bytes() == before
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_what_stands_where_only_states_are_kept_is_set_aside(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "toolbreaker" / "default.sqlite"
+    path.parent.mkdir()
+    FOREIGN[kind](path)
+    ended = run("serve", "--state", "auto", data=message("usage", {"inputTokens": 5}), XDG_STATE_HOME=str(tmp_path))
+    assert ended.returncode == 0
+    assert b"set aside" in ended.stderr
+
+
+@pytest.mark.parametrize("kind", ["nothing but zeros", "truncated"])
 def test_status_says_that_counting_started_anew(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "state.sqlite"
     BAD[kind](path)
