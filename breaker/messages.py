@@ -118,7 +118,7 @@ def denial(blocking: Sequence[Hit], settings: Settings, about: Circumstances) ->
         )
     parts += [PROGRESS[gate] for gate in PROGRESS if gate in gates]
     if gates - BUDGETS - QUOTAS - {"sameError", "spawn"}:
-        parts.append(_repeat_help(gates))
+        parts.append(_repeat_help(blocking))
         parts.append(
             quoted(about.quote, settings.result_preview_chars)
             if about.quote
@@ -188,15 +188,31 @@ def _finding(hit: Hit, settings: Settings) -> str:
     return f"{hit.gate}: {what} {hit.count} of {hit.limit}{f' ({detail})' if detail else ''}"
 
 
-def _repeat_help(gates: Iterable[str]) -> str:
-    again = (
-        "Another description, timeout, --max-time, quiet flag or spelling of the host does not make it a new action."
-    )
-    free = (
-        "Not blocked: every call that does not carry what is named above, such as reading the error or a log, "
-        "looking at the code, another file, another endpoint."
-    )
-    if "failure" in gates:
+_NOT_BLOCKED = {
+    "tool": "other tools and other programs, such as reading the error or a log, or looking at the code",
+    "looks": "looks with other tools, and whatever changes, builds or runs something",
+    "plans": "every tool that does something",
+    "denied": "other tools",
+}
+"""What is left where a whole tool is shut, by what stands before the colon of the hit's identity."""
+
+
+def _repeat_help(blocking: Sequence[Hit]) -> str:
+    kinds = {(hit.fingerprint or "").partition(":")[0] for hit in blocking}
+    left = [free for kind, free in _NOT_BLOCKED.items() if kind in kinds]
+    if left:
+        again = "Other arguments do not make it another action."
+        free = f"Not blocked: {'; '.join(left)}."
+    else:
+        again = (
+            "Another description, timeout, --max-time, quiet flag or spelling of the host does not make it a new "
+            "action."
+        )
+        free = (
+            "Not blocked: every call that does not carry what is named above, such as reading the error or a log, "
+            f"looking at the code, another file, another {'host' if kinds & {'host', 'site'} else 'endpoint'}."
+        )
+    if any(hit.gate == "failure" for hit in blocking):
         instead = (
             "Instead: say what the error says, check that the target exists, fix the cause, "
             "or take another way to the goal."
