@@ -75,6 +75,7 @@ _POINTS = frozenset({"coordinate", "coordinates", "position", "point", "x", "y",
 
 _PROSE_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_NAMING = re.compile(r"\d{3,}+")
 _TOKEN = re.compile(r"\S+")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]{0,16}Z?|(?<!\d)1[5-9]\d{8}(?:\d{3})?(?!\d)")
 _URL_PAGING = re.compile(
@@ -158,6 +159,11 @@ def word_ids(text: str) -> list[int]:
     return [crc32(word.encode()) for word in dict.fromkeys(_WORD.findall(text[:MAX_TEXT].lower()))]
 
 
+def mark(text: str) -> str:
+    """What stands for a free text in a loose key: the long numbers in it, which name things that no wording changes."""
+    return " ".join(("¶", *_NAMING.findall(_STAMP.sub("", text[:MAX_TEXT]))))
+
+
 def is_prose(text: str) -> bool:
     """Whether a text is free text: three words and more, and no code."""
     if " " not in text or len(text) < 8:
@@ -186,7 +192,7 @@ def _loosen(value: Any, kind: Kind, words: list[int], name: str = "", depth: int
     if isinstance(value, str):
         if name.lower() not in _NAMES and is_prose(value):
             words.extend(word_ids(value))
-            return "¶"
+            return mark(value)
         return _URL_PAGING.sub("", _STAMP.sub("~", value)) if kind in ("read", "poll") else value
     if isinstance(value, int | float) and not isinstance(value, bool):
         if name.lower() in _POINTS and abs(value) < FURTHEST:
@@ -206,7 +212,7 @@ def _prose_out(text: str, words: list[int]) -> str:
         if not is_prose(quoted):
             return quoted
         words.extend(word_ids(quoted))
-        return "¶"
+        return mark(quoted)
 
     return _QUOTED.sub(out, text[:MAX_TEXT]) + text[MAX_TEXT:]
 

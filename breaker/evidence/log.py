@@ -44,9 +44,10 @@ class Entry(Struct):
     """One settled call.
 
     `known`: the action had been taken before, or one that differs in wording alone. `news`: the answer told something
-    that was not known. `first_read`: a part of a file that had not been read. `nod`: a look never had before was
-    acknowledged in a few words. `read_already`: most of these lines of the file had been read since the last change.
-    `moved`: the source has been seen to change by itself. `slept` are seconds of sleep that the call itself asked for.
+    that was not known, or is another one of a file, or of something that does more than look. `first_read`: a part of
+    a file that had not been read. `nod`: a look never had before was acknowledged in a few words. `read_already`: most
+    of these lines of the file had been read since the last change. `moved`: the source has been seen to change by
+    itself. `slept` are seconds of sleep that the call itself asked for.
     """
 
     tool: str
@@ -223,9 +224,11 @@ def _entry(log: Log, facts: Facts, answer: Answer, step: int, at: float | None, 
     reworded = is_reworded(log, facts)
     known = source is not None or reworded
     fresh = _share_of_new(log, answer)
-    read_already = _is_read_already(log, facts, answer, fresh)
     seen_before = source is not None and answer.same in source.answers
-    told = answer.outcome == "ok" and not seen_before and not read_already and fresh
+    unseen = answer.outcome == "ok" and not seen_before
+    moved = unseen and source is not None and (facts.kind not in LOOKS or bool(facts.target))
+    read_already = _is_read_already(log, facts, answer, fresh or moved)
+    told = unseen and not read_already and fresh
     return Entry(
         tool=facts.tool,
         kind=facts.kind,
@@ -245,7 +248,7 @@ def _entry(log: Log, facts: Facts, answer: Answer, step: int, at: float | None, 
         change=_change(log, facts, answer, source, reworded, seen_before, told),
         known=known,
         reworded=reworded,
-        news=told or (answer.outcome == "fail" and not (source and answer.bones in source.bones)),
+        news=told or moved or (answer.outcome == "fail" and not (source and answer.bones in source.bones)),
         read_already=read_already,
         first_read=facts.span is not None and not read_already,
         nod=source is None and not facts.words and answer.outcome == "ok" and answer.size <= ACKNOWLEDGEMENT,
@@ -310,21 +313,15 @@ def _is_restless(source: Source) -> bool:
     return len(source.answers) >= MAX_ANSWERS
 
 
-def _is_read_already(log: Log, facts: Facts, answer: Answer, fresh: bool) -> bool:
+def _is_read_already(log: Log, facts: Facts, answer: Answer, other: bool) -> bool:
     if facts.kind not in LOOKS or answer.outcome != "ok" or not facts.target:
         return False
     if facts.span is not None:
         return _is_covered(log, facts)
-    if facts.target not in log.spans or (fresh and _ends_anew(log, answer)):
+    if facts.target not in log.spans or other:
         return False
     seen = sum(1 for line in answer.lines if line in log.lines or line in log.older_lines)
     return seen >= READ_ALREADY * len(answer.lines)
-
-
-def _ends_anew(log: Log, answer: Answer) -> bool:
-    """Whether the last line is new, as in a log that grows."""
-    last = answer.lines[-1:]
-    return bool(last) and last[0] not in log.lines and last[0] not in log.older_lines
 
 
 def _share_of_new(log: Log, answer: Answer) -> bool:

@@ -2277,3 +2277,209 @@ def queue_of_nothing() -> Session:
     for _ in range(30):
         s.call("claim_next_task", {"worker": "w1"}, {"task": None})
     return s
+
+
+@loop
+def oversized_read() -> Session:
+    s = Session(
+        "oversized-read",
+        "stop",
+        "Explore agent reads a 41k-token file over and over with small changes of nothing; always the size error",
+    )
+    for i in range(14):
+        s.call(
+            "Read",
+            {"file_path": "/repo/docs/spec.md"} if i % 2 else {"file_path": "/repo/docs/spec.md", "pages": ""},
+            None,
+            error="Error: File content (41,233 tokens) exceeds maximum allowed tokens (25000). Please use offset and limit parameters.",
+        )
+    return s
+
+
+@loop
+def already_fixed_edit() -> Session:
+    s = Session(
+        "already-fixed-edit",
+        "stop",
+        "same edit already applied; the tool says 0 occurrences, agent changes whitespace of old_string each time",
+        clock=1_772_000_000,
+    )
+    for i in range(12):
+        s.call(
+            "edit",
+            {"file_path": "Finder.tsx", "old_string": "const a = 1;" + " " * i, "new_string": "const a = useMemo(1);"},
+            None,
+            error="Failed to edit, 0 occurrences found for old_string in Finder.tsx. No edits made.",
+            code="EDIT_FAILED",
+            gap=6,
+        )
+    return s
+
+
+@loop
+def new_tab_click() -> Session:
+    s = Session(
+        "new-tab-click",
+        "stop",
+        "link opens in a new tab, agent believes nothing happened and clicks again",
+        clock=1_772_000_000,
+    )
+    for i in range(16):
+        s.call("click_element_by_index", {"index": 60}, "Clicked element 60: <a target=_blank>Apply</a>", gap=4)
+        if i % 3 == 0:
+            s.call("get_browser_state", {}, {"url": "https://portal.example/list", "tabs": i + 2}, gap=2)
+    return s
+
+
+@loop
+def empty_integrations() -> Session:
+    s = Session("empty-integrations", "stop", "list_integration_resources returns [] for ever, filters vary slightly")
+    for i in range(30):
+        s.call(
+            "list_integration_resources",
+            {
+                "integration": ["github", "gitlab", "github"][i % 3],
+                "type": ["repository", "repo", "repositories", "project"][i % 4],
+            },
+            "[]",
+        )
+    return s
+
+
+@loop
+def git_commit_repeat() -> Session:
+    s = Session("git-commit-repeat", "stop", "git add/commit again and again; nothing to commit", clock=1_772_000_000)
+    for i in range(12):
+        s.call(
+            "bash",
+            {"command": "git add -A && git commit -m 'feat: phase 2 done'", "description": f"Commit try {i}"},
+            "On branch main\nnothing to commit, working tree clean",
+            exit=1,
+            gap=8,
+        )
+    return s
+
+
+@loop
+def ls_custom() -> Session:
+    s = Session("ls-custom", "stop", "6 times ls, 5 times ls -la of one directory, then again", clock=1_772_000_000)
+    for k in range(3):
+        for i in range(6):
+            s.call("bash", {"command": "ls /home/dev/.jupyter/custom/"}, "custom.css\ncustom.js", exit=0)
+        for i in range(5):
+            s.call(
+                "bash",
+                {"command": "ls -la /home/dev/.jupyter/custom/"},
+                "total 16\ndrwxr-xr-x 2 dev dev 4096 Mar  1 10:00 .\n-rw-r--r-- 1 dev dev 120 Mar  1 10:00 custom.css\n-rw-r--r-- 1 dev dev 88 Mar  1 10:00 custom.js",
+                exit=0,
+            )
+    return s
+
+
+@loop
+def history_jsonl() -> Session:
+    s = Session("history-jsonl", "stop", "15 identical reads of history with the same offset and limit")
+    for i in range(18):
+        s.call(
+            "read_file",
+            {"path": "~/ws/memory/history.jsonl", "limit": 50, "offset": 1},
+            '{"role":"user","text":"hi"}\n{"role":"assistant","text":"hello"}',
+        )
+    return s
+
+
+@loop
+def same_message_sent() -> Session:
+    s = Session("same-message-sent", "stop", "sends the same Slack message again and again, each with a new ts")
+    r = rng("same-message-sent")
+    for i in range(15):
+        s.call(
+            "slack_post_message",
+            {"channel": "C042", "text": "Deployment finished, please verify."},
+            json.dumps({"ok": True, "ts": f"17{r.randrange(10**8, 10**9)}.{r.randrange(10**5, 10**6)}"}),
+        )
+    return s
+
+
+@loop
+def docker_up_port() -> Session:
+    s = Session(
+        "docker-up-port", "stop", "docker compose up fails on the port in use, alternates with ps and down, no edit"
+    )
+    for i in range(12):
+        s.call(
+            "bash",
+            {"command": "docker compose up -d"},
+            "Error response from daemon: driver failed programming external connectivity: Bind for 0.0.0.0:5432 failed: port is already allocated",
+            exit=1,
+        )
+        s.call(
+            "bash",
+            {"command": "docker ps"},
+            "CONTAINER ID   IMAGE     COMMAND   CREATED   STATUS    PORTS   NAMES",
+            exit=0,
+        )
+        if i % 2:
+            s.call("bash", {"command": "docker compose down"}, "", exit=0)
+    return s
+
+
+@loop
+def cookie_reload() -> Session:
+    s = Session(
+        "cookie-reload",
+        "stop",
+        "cookie banner: each accept click reloads the page and the banner is there again",
+        clock=1_772_000_000,
+    )
+    r = rng("cookie-reload")
+    for i in range(14):
+        s.call("browser_click_element", {"index": 3}, {"success": True, "message": "Clicked element 3"}, gap=5)
+        s.call(
+            "browser_get_state",
+            {},
+            {
+                "url": "https://www.finn.example/",
+                "elements": "[1]<a>Logg inn</a>\n[3]<button>Godta alle</button>",
+                "request_id": f"req_{r.getrandbits(64):016x}",
+            },
+            gap=1,
+        )
+    return s
+
+
+@loop
+def sql_column_guess() -> Session:
+    s = Session(
+        "sql-column-guess",
+        "stop",
+        "guesses column names of one table, each time another undefined column, never looks at the schema",
+    )
+    cols = "name username user_name full_name fullname display_name login handle nick nickname email mail e_mail mail_address account acct title label caption key".split()
+    for col in cols:
+        s.call(
+            "mcp__postgres__query",
+            {"sql": f"SELECT id, {col} FROM customers LIMIT 10"},
+            None,
+            error=f'ERROR: column "{col}" does not exist\nLINE 1: SELECT id, {col} FROM customers',
+        )
+    return s
+
+
+@loop
+def think_only() -> Session:
+    s = Session("think-only", "stop", "thinks and rewrites todo without doing anything")
+    for i in range(36):
+        if i % 3:
+            s.call(
+                "think",
+                {"thought": f"I should consider approach {i} more carefully before I begin."},
+                "Your thought has been logged.",
+            )
+        else:
+            s.call(
+                "TodoWrite",
+                {"todos": [{"content": "Implement parser", "status": "in_progress", "id": str(i)}]},
+                "Todos have been modified successfully.",
+            )
+    return s

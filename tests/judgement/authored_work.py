@@ -2538,3 +2538,402 @@ def unit_after_unit() -> Session:
         s.sh("cargo build", "Finished")
         s.sh("git add -A && git commit -m 'Add unit'", f"[main {n:07x}] Add unit")
     return s
+
+
+@work
+def attach_files() -> Session:
+    s = Session("attach-files", "allow", "attach_file to one e-mail, each True")
+    for i in range(15):
+        s.call("attach_file", {"email_id": "1", "filename": f"report-{i}.pdf"}, "true")
+    return s
+
+
+@work
+def dcc_verify() -> Session:
+    s = Session(
+        "dcc-verify",
+        "allow",
+        "write script, run, edit, verify; verification prints the same each time",
+        clock=1_772_000_000,
+    )
+    for i in range(14):
+        s.call("edit", {"file_path": "rig.py", "old_string": f"v{i}", "new_string": f"v{i + 1}"}, "ok", gap=20)
+        s.call(
+            "run_shell_command",
+            {"command": "blender -b scene.blend -P rig.py"},
+            "Blender 4.1\nBlender quit",
+            exit=0,
+            gap=2,
+            took=9,
+        )
+        s.call("run_shell_command", {"command": "python verify_stage.py --stage 3"}, "stage 3: FAIL (2 checks)", exit=1)
+    return s
+
+
+@work
+def tdd_cycle() -> Session:
+    s = Session("tdd-cycle", "allow", "red green: write test, fail, write code, pass, 15 cycles in one step naming")
+    for i in range(15):
+        s.call("edit_file", {"path": "tests/test_calc.py", "content": f"def test_{i}(): ..."}, "File updated.")
+        s.call("execute_bash", {"command": "pytest -q"}, f"{i} passed, 1 failed in 0.4{i % 10}s", exit=1)
+        s.call("edit_file", {"path": "calc.py", "content": f"def f{i}(): ..."}, "File updated.")
+        s.call("execute_bash", {"command": "pytest -q"}, f"{i + 1} passed in 0.4{i % 10}s", exit=0)
+    return s
+
+
+@work
+def ci_wait() -> Session:
+    s = Session(
+        "ci-wait",
+        "allow",
+        "waits for GitHub checks with gh run view, every 30 s, for 25 minutes, in_progress",
+        clock=1_772_000_000,
+    )
+    for i in range(40):
+        s.call(
+            "bash",
+            {"command": "sleep 30 && gh run view 8812345 --json status,conclusion"},
+            '{"conclusion":"","status":"in_progress"}' if i < 39 else '{"conclusion":"success","status":"completed"}',
+            exit=0,
+            gap=4,
+            took=31,
+        )
+    return s
+
+
+@work
+def slurm_queue() -> Session:
+    s = Session("slurm-queue", "allow", "squeue while a job is pending; no clock is told")
+    for i in range(14):
+        s.call(
+            "run_command",
+            {"command": "squeue -u me -h -o '%i %T %M'"},
+            f"88213 {'PENDING' if i < 5 else 'RUNNING'} {max(0, i - 5) * 2}:1{i % 10}",
+            exit=0,
+        )
+        s.call("run_command", {"command": "sleep 120"}, "", exit=0)
+    return s
+
+
+@work
+def git_bisect() -> Session:
+    s = Session("git-bisect", "allow", "bisect: run the test on each commit; verdict good/bad repeats")
+    r = rng("git-bisect")
+    for i in range(12):
+        s.call("Bash", {"command": "make -s test-one && echo GOOD || echo BAD"}, "BAD" if i % 3 else "GOOD", exit=0)
+        s.call(
+            "Bash",
+            {"command": "git bisect " + ("bad" if i % 3 else "good")},
+            f"Bisecting: {2 ** (12 - i)} revisions left to test after this (roughly {12 - i} steps)\n[{r.getrandbits(160):040x}] change {i}",
+            exit=0,
+        )
+    return s
+
+
+@work
+def flaky_hunt_too() -> Session:
+    s = Session("flaky-hunt-too", "allow", "runs a flaky test 12 times with different seeds; mostly the same line")
+    r = rng("flaky-hunt-too")
+    for i in range(12):
+        s.call(
+            "Bash",
+            {"command": f"pytest tests/test_net.py -q -p randomly --randomly-seed={r.randrange(10**5)}"},
+            "1 passed in 0.31s" if i != 8 else "1 failed in 0.33s",
+            exit=0 if i != 8 else 1,
+        )
+    return s
+
+
+@work
+def translate_docs() -> Session:
+    s = Session("translate-docs", "allow", "translation of 40 documents: read, write; write answers the same")
+    r = rng("translate-docs")
+    for i in range(40):
+        s.call("read_file", {"path": f"docs/en/{i:02d}.md"}, f"# Chapter {i}\nSome text about topic {r.random()}")
+        s.call("write_file", {"path": f"docs/de/{i:02d}.md", "content": f"# Kapitel {i}"}, "Successfully wrote file.")
+    return s
+
+
+@work
+def email_triage() -> Session:
+    s = Session("email-triage", "allow", "inbox: get next, label, archive; each get the next mail", clock=1_772_000_000)
+    r = rng("email-triage")
+    for i in range(30):
+        s.call(
+            "gmail_get_next_unread",
+            {},
+            {
+                "id": f"{r.getrandbits(64):x}",
+                "from": f"user{i}@example.com",
+                "subject": f"Question {r.choice(['invoice', 'refund', 'login', 'shipping'])}",
+            },
+        )
+        s.call("gmail_modify_labels", {"id": f"m{i}", "add": ["Support"], "remove": ["UNREAD"]}, {"ok": True})
+    return s
+
+
+@work
+def heartbeat() -> Session:
+    s = Session(
+        "heartbeat",
+        "allow",
+        "scheduled heartbeat every 10 minutes: reads HEARTBEAT.md and answers nothing to do",
+        clock=1_772_000_000,
+    )
+    for i in range(30):
+        s.call("read", {"path": "HEARTBEAT.md"}, "# HEARTBEAT\n- check mail\n- check calendar\n", gap=600)
+    return s
+
+
+@work
+def gdb_step() -> Session:
+    s = Session("gdb-step", "allow", "debugger: next, next, next; terse lines")
+    r = rng("gdb-step")
+    for i in range(30):
+        s.call(
+            "gdb_command",
+            {"command": "next"},
+            f"{100 + i}\t    {r.choice(['i++;', 'x = f(x);', 'if (p == NULL)', 'p = p->next;'])}",
+        )
+    return s
+
+
+@work
+def pdb_repeat() -> Session:
+    s = Session("pdb-repeat", "allow", "pdb in a terminal: n / p x; p x the same for a while")
+    for i in range(16):
+        s.call("terminal_input", {"session": "t1", "input": "n\n"}, f"> /app/m.py({20 + i})f()\n-> step{i}()\n(Pdb)")
+        s.call("terminal_input", {"session": "t1", "input": "p state\n"}, "'INIT'\n(Pdb)")
+    return s
+
+
+@work
+def game_2048() -> Session:
+    s = Session("game-2048", "allow", "a game by arrows; keys repeat, board changes, sometimes it does not")
+    r = rng("game-2048")
+    for i in range(60):
+        s.call(
+            "press_key",
+            {"key": ["ArrowUp", "ArrowLeft"][i % 2] if i % 7 else "ArrowRight"},
+            {"board": [[r.choice([0, 2, 4, 8]) for _ in range(4)] for _ in range(2)], "score": i // 2 * 4},
+        )
+    return s
+
+
+@work
+def form_fill() -> Session:
+    s = Session("form-fill", "allow", "fills a form of 24 fields; every answer is 'ok'", clock=1_772_000_000)
+    for i in range(24):
+        s.call("browser_type", {"ref": f"e{40 + i}", "text": f"value {i}"}, "ok", gap=2)
+    return s
+
+
+@work
+def tail_log() -> Session:
+    s = Session("tail-log", "allow", "tail of a log while the app is used; partly the same lines", clock=1_772_000_000)
+    r = rng("tail-log")
+    lines = []
+    for i in range(20):
+        if i % 3 == 2:
+            lines.append(
+                f"2026-03-01T10:0{i % 10}:11Z INFO handled /api/{r.choice(['a', 'b', 'c'])} {r.randrange(100)}ms"
+            )
+        s.call("bash", {"command": "tail -n 5 /var/log/app.log"}, "\n".join(lines[-5:]), exit=0, gap=12)
+    return s
+
+
+@work
+def mass_migration() -> Session:
+    s = Session("mass-migration", "allow", "60 files: read, edit, type check of the file; type check prints nothing")
+    for i in range(30):
+        s.call("Read", {"file_path": f"/r/src/c{i}.tsx"}, f"export class C{i} extends React.Component {{}}")
+        s.call(
+            "Edit",
+            {"file_path": f"/r/src/c{i}.tsx", "old_string": "class", "new_string": "function"},
+            "The file has been updated.",
+        )
+        s.call("Bash", {"command": "npx tsc --noEmit"}, "", exit=0)
+    return s
+
+
+@work
+def research_crawl_misses() -> Session:
+    s = Session(
+        "research-crawl-misses",
+        "allow",
+        "research: many searches, some without hits, fetches in between",
+        clock=1_772_000_000,
+    )
+    r = rng("research-crawl-misses")
+    for i in range(24):
+        s.call(
+            "web_search",
+            {
+                "query": f"{r.choice(['tensile', 'fatigue', 'creep'])} strength alloy {7000 + i * 5} {r.choice(['temper', 'datasheet', 'handbook'])}"
+            },
+            "No results found." if i % 3 else f"1. Alloy {7000 + i * 5} sheet https://ex.org/a{i}",
+        )
+        if i % 3 == 0:
+            s.call(
+                "web_fetch",
+                {"url": f"https://ex.org/a{i}"},
+                f"Alloy {7000 + i * 5} yields at {r.randrange(200, 600)} MPa",
+            )
+    return s
+
+
+@work
+def k8s_rollout() -> Session:
+    s = Session(
+        "k8s-rollout",
+        "allow",
+        "kubectl get pods until ready; the same line for 6 minutes with an age that moves",
+        clock=1_772_000_000,
+    )
+    for i in range(24):
+        s.call(
+            "bash",
+            {"command": "kubectl get pods -n prod"},
+            f"NAME        READY   STATUS              RESTARTS   AGE\napi-7f9-x2   0/1     ContainerCreating   0          {i * 15 + 4}s",
+            exit=0,
+            gap=15,
+        )
+    return s
+
+
+@work
+def customer_lookup() -> Session:
+    s = Session(
+        "customer-lookup",
+        "allow",
+        "support agent looks up many orders; all answers have the same form, several not found",
+    )
+    r = rng("customer-lookup")
+    for i in range(20):
+        s.call(
+            "get_order_details",
+            {"order_id": f"#W{r.randrange(10**6, 10**7)}"},
+            "Error: order not found"
+            if i % 2
+            else json.dumps(
+                {"status": "delivered", "total": round(r.random() * 100, 2), "items": [f"item {r.randrange(99)}"]}
+            ),
+        )
+    return s
+
+
+@work
+def paginate_api() -> Session:
+    s = Session(
+        "paginate-api", "allow", "pages through an API with a cursor, same url argument plus cursor; some pages empty"
+    )
+    r = rng("paginate-api")
+    for i in range(30):
+        s.call(
+            "http_get",
+            {"url": f"https://api.ex.com/items?cursor={r.getrandbits(40):x}"},
+            json.dumps({"items": [] if i % 4 == 0 else [{"id": r.getrandbits(30)}], "next": f"{r.getrandbits(40):x}"}),
+        )
+    return s
+
+
+@work
+def repl_explore() -> Session:
+    s = Session("repl-explore", "allow", "python REPL: many small expressions that print True, None, 0")
+    for i in range(30):
+        s.call("python", {"code": f"df[df.col{i}.isna()].shape[0]"}, "0")
+    return s
+
+
+@work
+def deploy_retry() -> Session:
+    s = Session(
+        "deploy-retry",
+        "allow",
+        "deploy fails on registry 503 five times with growing sleeps, then goes through",
+        clock=1_772_000_000,
+    )
+    for i in range(6):
+        s.call(
+            "bash",
+            {"command": "docker push reg.ex.com/app:v3"},
+            "received unexpected HTTP status: 503 Service Unavailable" if i < 5 else "v3: digest: sha256:ab size: 1578",
+            exit=1 if i < 5 else 0,
+            took=10,
+        )
+        if i < 5:
+            s.call("bash", {"command": f"sleep {15 * 2**i}"}, "", exit=0, took=15 * 2**i)
+    return s
+
+
+@work
+def lint_fix() -> Session:
+    s = Session(
+        "lint-fix",
+        "allow",
+        "eslint after each edit with error count dropping by one; then all files",
+        clock=1_772_000_000,
+    )
+    for i in range(20):
+        s.call("apply_patch", {"input": f"*** Update File: src/a{i % 4}.ts\n@@\n-x{i}\n+y{i}"}, "Done!", gap=5)
+        s.call(
+            "shell",
+            {"command": ["bash", "-lc", "npx eslint src --format unix | tail -1"]},
+            f"{40 - 2 * i} problems",
+            exit=0 if i == 20 else 1,
+        )
+    return s
+
+
+@work
+def reread_before_edit() -> Session:
+    s = Session(
+        "reread-before-edit",
+        "allow",
+        "one long file read in chunks, edits in between by a formatter-run, reading again chunk by chunk",
+    )
+    r = rng("reread-before-edit")
+    for k in range(3):
+        for o in range(0, 1200, 200):
+            s.call(
+                "Read",
+                {"file_path": "/r/big.py", "offset": o, "limit": 200},
+                f"lines {o} version {k} " + "x" * r.randrange(20, 40),
+            )
+        s.call("Bash", {"command": "ruff format big.py"}, "1 file reformatted", exit=0)
+    return s
+
+
+@work
+def openhands_poll_server() -> Session:
+    s = Session(
+        "openhands-poll-server",
+        "allow",
+        "starts a server, curls health until up; connection refused 8 times over 2 minutes",
+        clock=1_772_000_000,
+    )
+    s.call("execute_bash", {"command": "nohup java -jar app.jar > out.log 2>&1 &"}, "[1] 4123", exit=0)
+    for i in range(9):
+        s.call(
+            "execute_bash",
+            {"command": "sleep 12; curl -sf localhost:8080/health"},
+            "curl: (7) Failed to connect to localhost port 8080: Connection refused" if i < 8 else '{"status":"UP"}',
+            exit=7 if i < 8 else 0,
+            took=12,
+        )
+    return s
+
+
+@work
+def screenshot_loop() -> Session:
+    s = Session(
+        "screenshot-loop",
+        "allow",
+        "game play by screenshots: act, screenshot; screenshot answer is a placeholder",
+        clock=1_772_000_000,
+    )
+    r = rng("screenshot-loop")
+    for i in range(25):
+        s.call("computer", {"action": "left_click", "coordinate": [r.randrange(1200), r.randrange(800)]}, "", gap=3)
+        s.call("computer", {"action": "screenshot"}, "[image]", gap=2)
+    return s

@@ -14,16 +14,16 @@ from judgement.write import FILES, lines
 NEED_CLOCK = {
     "ci-run",
     "every-five-minutes",
+    "heartbeat",
     "heartbeat-rounds",
-    "cold-start",
+    "k8s-rollout",
     "two-minutes-apart",
-    "exponential",
     "tail-that-stays",
 }
 """Work that only its times tell from going round in circles."""
 NEED_STEPS = {"burst-of-failures", "batch-refused"}
 """Work that only its steps tell."""
-NEED_QUIET = {"thoughts-in-new-words", "tail-that-stays"}
+NEED_QUIET = {"thoughts-in-new-words", "think-only", "tail-that-stays"}
 """Sessions in which nothing else happens: a loop of thoughts, and a wait without a word of it."""
 
 AUTHORED = [case for name in FILES for case in cases(HERE / name)]

@@ -128,7 +128,7 @@ def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
             waits += 1
             continue
         others += 1
-        if entry.change == 1 and entry.loose not in tried and not _is_settled_deed(found):
+        if entry.change == 1 and (entry.news or (entry.loose not in tried and not _is_settled_deed(found))):
             tried.add(entry.loose)
             refreshed = True
     return found

@@ -28,7 +28,7 @@ def no_news(about: Case) -> Iterator[Finding]:
             break
         if entry.news or not entry.known:
             news += 1
-            if news > MAX_NEWS or entry.kind not in LOOKS:
+            if news > MAX_NEWS or entry.known or entry.kind not in LOOKS:
                 break
             continue
         stale.append(entry)
