@@ -26,6 +26,7 @@ CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """What a terminal is told so that it begins at the top of an empty screen."""
 
 SHOWN_DENIALS = 10
+SHOWN_NAMESPACES = 10
 NAME_CHARS = 60
 
 # The first is the root's alone.
@@ -109,10 +110,16 @@ def _once(args: argparse.Namespace, settings: Settings) -> int:
         print(f"toolbreaker: {error}", file=sys.stderr)
         return 1
     if store is None:
-        print("[]" if args.action == "show" and args.json else "Nothing is stored.")
+        if args.action == "show" and args.json:
+            print(json.dumps({"place": None, "agents": [], "denials": []}))
+        else:
+            print("Nothing is stored.")
+            _point_elsewhere(args)
         return 0
     try:
-        return _reset(store, args.agent, args.budget) if args.action == "reset" else _show(store, settings, args.json)
+        if args.action == "reset":
+            return _reset(store, args)
+        return _show(store, settings, args)
     except StoreError as error:
         print(f"toolbreaker: the state in {store.place}: {error}", file=sys.stderr)
         return 1
@@ -120,13 +127,27 @@ def _once(args: argparse.Namespace, settings: Settings) -> int:
         store.close()
 
 
-def _show(store: Store, settings: Settings, as_json: bool) -> int:
+def _point_elsewhere(args: argparse.Namespace) -> None:
+    """Where somebody found nothing: which namespaces hold something."""
+    try:
+        others = opening.namespaces(args.state, args.namespace)
+    except (StoreError, OSError):
+        return  # it is a hint
+    if others:
+        shown = ", ".join(_name(name) for name in others[:SHOWN_NAMESPACES])
+        more = f" and {len(others) - SHOWN_NAMESPACES} more" if len(others) > SHOWN_NAMESPACES else ""
+        print(f"That was the namespace {args.namespace}. Others hold something: {shown}{more} (--namespace NAME).")
+
+
+def _show(store: Store, settings: Settings, args: argparse.Namespace) -> int:
     agents, denials = store.agents(), store.denials(SHOWN_DENIALS)
-    if as_json:
+    if args.json:
         print(json.dumps({"place": store.place, "agents": [_plain(each) for each in agents], "denials": _all(denials)}))
         return 0
     now = time.time()
     print(f"{store.place}: {len(agents)} agent{'' if len(agents) == 1 else 's'}")
+    if not agents:
+        _point_elsewhere(args)
     for depth, agent in in_families(agents):
         print("\n".join(_described(agent, depth, settings, now)))
     if denials:
@@ -137,12 +158,13 @@ def _show(store: Store, settings: Settings, as_json: bool) -> int:
     return 0
 
 
-def _reset(store: Store, agent: str | None, budget: bool) -> int:
-    names = store.reset(agent, budget=budget)
+def _reset(store: Store, args: argparse.Namespace) -> int:
+    names = store.reset(args.agent, budget=args.budget)
     if not names:
-        print("Nothing is stored." if agent is None else f"No agent {_name(agent)} is stored.")
-        return 0 if agent is None else 1
-    what = "Took back the tokens spent by" if budget else "Forgot"
+        print("Nothing is stored." if args.agent is None else f"No agent {_name(args.agent)} is stored.")
+        _point_elsewhere(args)
+        return 0 if args.agent is None else 1
+    what = "Took back the tokens spent by" if args.budget else "Forgot"
     shown = ", ".join(_name(name) for name in names[:SHOWN_DENIALS])
     more = f" and {len(names) - SHOWN_DENIALS} more" if len(names) > SHOWN_DENIALS else ""
     print(f"{what} {len(names)} agent{'' if len(names) == 1 else 's'}: {shown}{more}.")

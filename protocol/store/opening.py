@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 from protocol.store.base import ForeignError, SpecError, Store, StoreError
 from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, state_file
+
+if TYPE_CHECKING:
+    from protocol.store.redis import RedisStore
 
 DEFAULT_DAYS = 30.0
 VARIABLE = "TOOLBREAKER_STATE"
@@ -72,6 +77,18 @@ def open_existing(spec: str, namespace: str = DEFAULT_NAMESPACE) -> Store | None
         raise type(error)(f"the state in {path}: {error}") from error
 
 
+def namespaces(spec: str, namespace: str) -> list[str]:
+    """The other namespaces beside this one in which something is kept, where `spec` has any. Raises StoreError."""
+    if spec == "auto":
+        found = [path.stem for path in state_file(spec, namespace).parent.glob("*.sqlite") if path.stat().st_size]
+    elif spec.startswith(SCHEMES):
+        with closing(_reached(spec, namespace)) as store:
+            found = store.namespaces()
+    else:
+        found = []
+    return sorted(name for name in found if name != namespace)
+
+
 def add_options(parser: argparse.ArgumentParser, default: str) -> None:
     """Declare `--state`, `--namespace` and `--state-days`."""
     add_place_options(parser, default)
@@ -104,7 +121,7 @@ def add_place_options(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
-def _reached(address: str, namespace: str) -> Store:
+def _reached(address: str, namespace: str) -> RedisStore:
     try:
         from protocol.store.redis import RedisStore
     except ImportError as error:

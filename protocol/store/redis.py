@@ -42,6 +42,10 @@ LOCK_SECONDS = 10.0
 WAIT_SECONDS = 4.0
 """How long an event waits for its turn."""
 
+SCANNED_KEYS = 1_000
+SCANNED_PAGES = 100
+"""How many keys of a server are looked through for the names of namespaces, and in how many steps."""
+
 DAY = 86_400.0
 PASSWORD = "TOOLBREAKER_STATE_PASSWORD"
 
@@ -240,6 +244,18 @@ class RedisStore:
         for row in self._db.lrange(self._key("denials"), 0, -1):
             if json.loads(row)["agent"] in names:
                 self._db.lrem(self._key("denials"), 0, row)
+
+    def namespaces(self) -> list[str]:
+        """The namespaces of this server that hold agents, as far as they are found among its first keys."""
+        found: set[str] = set()
+        cursor = 0
+        with _errors():
+            for _ in range(SCANNED_PAGES):
+                cursor, keys = self._db.scan(cursor, match="toolbreaker:{*}:agents", count=SCANNED_KEYS)
+                found |= {key.decode().partition("{")[2].partition("}")[0] for key in keys}
+                if not cursor:
+                    break
+        return sorted(found)
 
     def give_up(self) -> str:
         self.close()

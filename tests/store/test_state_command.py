@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from keeping import RedisServer
 from support import PATIENCE, Server, command_line, environment, run, until
 
 from breaker.state import Entry
@@ -97,6 +98,40 @@ def test_auto_and_namespace_find_what_serve_wrote(tmp_path: Path) -> None:
         "state", "--json", TOOLBREAKER_STATE=str(tmp_path / "toolbreaker" / "team.sqlite"), XDG_STATE_HOME="/nowhere"
     )
     assert by_variable.stdout == ended.stdout
+
+
+@pytest.mark.parametrize("action", [(), ("reset",), ("reset", "somebody")])
+def test_who_looks_into_an_empty_namespace_is_told_of_the_others(action: tuple[str, ...], tmp_path: Path) -> None:
+    for name in ("dsh", "team"):
+        store = open_file(tmp_path / "toolbreaker" / f"{name}.sqlite")
+        store.apply([Entry("charge", "main", 1)])
+        store.close()
+    ended = run("state", *action, XDG_STATE_HOME=str(tmp_path))
+    assert b"That was the namespace default. Others hold something: dsh, team (--namespace NAME)." in ended.stdout
+    assert not (tmp_path / "toolbreaker" / "default.sqlite").exists()
+    shown = run("state", "--namespace", "dsh", XDG_STATE_HOME=str(tmp_path))
+    assert b"Others hold" not in shown.stdout
+
+
+def test_who_looks_into_an_empty_namespace_of_a_server_is_told_of_the_others(redis_server: RedisServer) -> None:
+    from protocol.store.redis import RedisStore
+
+    store = RedisStore(redis_server.address, "fleet")
+    store.apply([Entry("charge", "main", 1)])
+    store.close()
+    for _ in range(2):  # having looked there leaves nothing to be told of
+        shown = out("state", "--state", redis_server.address, "--namespace", "flet")
+        others = shown.split("Others hold something: ")[1].split(" (")[0].split(", ")
+        assert "fleet" in others
+        assert "flet" not in others
+    store = RedisStore(redis_server.address, "fleet")
+    store.reset()
+    store.close()
+
+
+def test_nothing_has_the_shape_of_something_as_json(tmp_path: Path) -> None:
+    shown = json.loads(out("state", "--state", str(tmp_path / "none.sqlite"), "--json"))
+    assert (shown["agents"], shown["denials"]) == ([], [])
 
 
 def test_a_broken_file_is_named_and_left_alone(tmp_path: Path) -> None:
