@@ -282,7 +282,7 @@ def _exception(text: str) -> Classified | None:
         named = _last(_EXCEPTION, text) if "Error:" in text or "Exception:" in text else None
         return _failed("exception", named["name"]) if named else None
     raised = _RAISED.match(text, start)
-    named = _last(_EXCEPTION, text, raised.end() if raised else start)
+    named = _last(_EXCEPTION, text, start)
     if named is not None:
         return _failed("exception", named["name"])
     if raised is None:
@@ -300,11 +300,10 @@ def _written_status(place: Literal["first", "last"] | None, body: str) -> Classi
 
 
 def _ends(text: str) -> str:
-    if len(text) <= MAX_HEAD + MAX_TAIL:
-        return text.replace("\r\n", "\n")
-    # The tail begins with a whole line, so that the middle of one is not taken for its beginning.
-    tail = text[-MAX_TAIL:]
-    return f"{text[:MAX_HEAD]}\n{tail[tail.find(chr(10)) + 1 :]}".replace("\r\n", "\n")
+    if len(text) > MAX_HEAD + MAX_TAIL:
+        # Joined within a line, so that the middle of one is not taken for its beginning.
+        text = f"{text[:MAX_HEAD]}…{text[-MAX_TAIL:]}"
+    return text.replace("\r\n", "\n")
 
 
 def _last(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from breaker.events import Result
-from breaker.failure import classify, is_transient, message_of
+from breaker.failure import MAX_HEAD, classify, is_transient, message_of
 
 
 class Facts(Struct, frozen=True):
@@ -81,6 +81,8 @@ class TestAborts:
             {"code": "ERR_CANCELED", "name": "CanceledError"},
             {"name": "OperationCanceledException"},
             {"code": "INTERRUPTED"},
+            {"code": "user-abort"},
+            {"name": "Operation Cancelled"},
             {"aborted": True, "code": "E"},
             {"interrupted": True},
             "interrupted",
@@ -246,6 +248,7 @@ class TestText:
     )
     def test_a_crash_shows_by_its_traceback_or_by_its_exception(self, text: str, said: str) -> None:
         assert outcome(RUN, value={"exitCode": 0}, content=text) == said
+        assert outcome(RUN, value={"exitCode": 0}, content=text.replace("\n", "\r\n")) == said
 
     def test_of_chained_exceptions_the_last_is_named(self) -> None:
         text = (
@@ -320,7 +323,7 @@ class TestReaders:
         ("text", "said"),
         [
             ("ValueError: x\n[exit code: 1]", "exit 1"),
-            ("ValueError: x\n[exit code: 1]\n", "exit 1"),
+            ("ValueError: x\n[exit code: 1]\n\n", "exit 1"),
             ("x\n[timed out after 300ms]\n[killed by signal: SIGTERM]", "timeout 300ms"),
             ("x\n[sandbox: file access denied: /etc]", "sandbox"),
             ("x\n[exit code: 0]", "ok"),
@@ -329,6 +332,9 @@ class TestReaders:
     )
     def test_the_harness_closes_its_output_with_a_marker(self, text: str, said: str) -> None:
         assert outcome(READ, content=text) == said
+
+    def test_every_other_mark_counts_beside_the_exit_code_0_of_a_reader(self) -> None:
+        assert outcome(READ, value={"exitCode": 0}, content="x\n(HTTP 404)") == "http 404"
 
     def test_a_file_that_ends_in_an_exit_code_is_no_failure_when_the_harness_says_0(self) -> None:
         assert outcome(READ, value={"exitCode": 0}, content="log\n[exit code: 1]") == "ok"
@@ -405,8 +411,19 @@ class TestLongTexts:
     def test_a_status_at_the_beginning_of_a_long_text_is_seen(self) -> None:
         assert outcome(STATUS_FIRST, content="404 " + "x" * 1_000_000) == "http 404"
 
-    def test_the_middle_of_a_line_is_never_taken_for_its_beginning(self) -> None:
-        assert outcome(RUN, content="see " + "KeyError: x " * 50_000) == "ok"
+    @pytest.mark.parametrize("more", range(12))
+    def test_the_middle_of_a_line_is_never_taken_for_its_beginning(self, more: int) -> None:
+        assert outcome(RUN, content="see " + "KeyError: x " * 50_000 + "y" * more) == "ok"
+
+    def test_the_middle_of_a_long_text_is_not_read(self) -> None:
+        lines = "line of a long log\n" * 3_000
+        assert outcome(RUN, content=f"{lines}[exit code: 2]\n{lines}") == "ok"
+
+    def test_a_text_of_64_kB_is_read_whole(self) -> None:
+        mark = "[exit code: 2]"
+        half = "x" * (MAX_HEAD - len(mark) // 2)
+        assert outcome(RUN, content=half + mark + half) == "exit 2"
+        assert outcome(RUN, content=f"{half}{mark}{half}x") == "ok"
 
     @pytest.mark.parametrize(
         "piece",

@@ -383,8 +383,30 @@ def test_failures_in_a_row_are_told_with_the_reason_and_not_as_a_command_line() 
         play.call("web_fetch", HTTP_404, url=f"https://api.invalid.example/v{number}")
     assert play.stages == [("failWarn", "host:api.invalid.example", FAIL_WARN)]
     (advisory,) = play.reports[-1].advisories
+    assert advisory.gate == "failure"
     assert advisory.text.startswith("CONVERGENCE_CHECK:")
     assert "http 404" in advisory.text
+
+
+@pytest.mark.parametrize(
+    ("caps", "told"), [({}, "exact:look:{}"), ({"family:http-fetch": FAIL_WARN + 9}, "family:http-fetch")]
+)
+def test_an_exact_call_is_named_in_the_failure_advisory_only_where_there_is_nothing_else(
+    caps: dict[str, int], told: str
+) -> None:
+    """T30"""
+    play = Play(limits={"host": None, "net": None, **caps})
+    for _ in range(FAIL_WARN):
+        play.call("web_fetch" if caps else "look", HTTP_404, **({"url": "https://a.example/"} if caps else {}))
+    assert play.stages == [("failWarn", told, FAIL_WARN)]
+
+
+def test_what_neither_failed_nor_succeeded_brings_no_failure_advisory() -> None:
+    play = Play()
+    for _ in range(FAIL_WARN):
+        play.shell("make", exit_code(2))
+    play.shell("make", Result(content="started", value={"kind": "background", "jobId": "j"}))
+    assert play.stages == []
 
 
 def test_the_failing_target_is_stopped_and_the_recovery_is_not() -> None:
