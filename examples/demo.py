@@ -68,7 +68,8 @@ def play(profile: str, session: Path) -> None:
             say(f"the model reads, beside the result ({advisory['stage']}):", advisory["text"])
     process.stdin.close()
     process.wait(10)
-    print(f"\n{calls} calls: {told} advisories delivered, {stopped} stopped before they ran.\n")
+    advisories = "1 advisory" if told == 1 else f"{told} advisories"
+    print(f"\n{calls} calls: {advisories} delivered, {stopped} stopped before they ran.\n")
 
 
 def main() -> None:
