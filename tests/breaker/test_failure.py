@@ -419,7 +419,7 @@ class TestLongTexts:
         lines = "line of a long log\n" * 3_000
         assert outcome(RUN, content=f"{lines}[exit code: 2]\n{lines}") == "ok"
 
-    def test_a_text_of_64_kB_is_read_whole(self) -> None:
+    def test_a_text_of_64_kilobytes_is_read_whole(self) -> None:
         mark = "[exit code: 2]"
         half = "x" * (MAX_HEAD - len(mark) // 2)
         assert outcome(RUN, content=half + mark + half) == "exit 2"
