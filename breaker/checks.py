@@ -18,7 +18,7 @@ from breaker.readable import readable
 from breaker.setting_table import LARGEST, Setting, Shape
 from breaker.settings import EVERY_SHELL, EVERY_TOOL, KINDS, Settings
 
-Hint = str | Callable[[], str] | None
+Hint = str | Callable[[], str | None] | None
 """What to do about a problem; a function where finding it out costs more than finding the problem."""
 
 Complain = Callable[[str, str, Hint], None]
@@ -29,8 +29,14 @@ Check = Callable[[Setting, str, Any, Complain], Any]
 SHOWN_CHARS = 60
 """How much of a wrong value or key a problem repeats."""
 
+LIKE = 0.7
+"""How much of two names must be alike (difflib's ratio) for one to be meant: maxCalls does not mean maxDenials."""
+
+LISTED = "`toolbreaker check-config --explain` lists the settings"
+
 _RETIRED_CHOICES = {("localHosts", "ask"): 'use onLimit: "ask"'}
 _IDENTITIES = (*KINDS, *(name for name in Settings().limits if name not in KINDS))
+_KINDS_ARE = f"the kinds are {', '.join(KINDS)}"
 _HOST = re.compile(r"[^\s/?#@\\]+")
 _JSON = json.JSONEncoder(ensure_ascii=False)
 
@@ -40,14 +46,12 @@ def check(setting: Setting, value: Any, complain: Complain) -> Any:
     return _CHECKS[setting.shape](setting, setting.name, value, complain)
 
 
-def nearest(word: str, known: Sequence[str]) -> str:
-    """Which of the known names somebody may have meant."""
-    folded = {_fold(name): name for name in known}
-    wanted = _fold(word[:SHOWN_CHARS])
-    close = difflib.get_close_matches(wanted, folded, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {folded[close[0]]}?"
-    return f"the nearest is {folded[max(folded, key=lambda name: _likeness(wanted, name))]}"
+def nearest(word: str, known: Sequence[str], otherwise: str | None = None, prefix: str = "") -> str | None:
+    """Which of the known names somebody may have meant, by what follows `prefix`; `otherwise` where none is like it."""
+    folded = {_fold(name.removeprefix(prefix)): name for name in known}
+    wanted = _fold(word.removeprefix(prefix)[:SHOWN_CHARS])
+    close = difflib.get_close_matches(wanted, folded, n=1, cutoff=LIKE)
+    return f"did you mean {folded[close[0]]}?" if close else otherwise
 
 
 def shown(value: Any) -> str:
@@ -142,7 +146,7 @@ def _limit_map(setting: Setting, key: str, value: Any, complain: Complain) -> An
     for place, name, item in _members(key, value, complain):
         kind, colon, rest = name.partition(":")
         if kind not in KINDS:
-            complain(place, "is not a kind of identity", partial(nearest, name, _IDENTITIES))
+            complain(place, "is not a kind of identity", partial(nearest, name, _IDENTITIES, _KINDS_ARE))
         elif colon and not rest:
             complain(place, "names nothing after the colon", f"{kind} alone is every {kind}")
         read[name] = _number(setting, place, item, complain)
@@ -155,7 +159,7 @@ def _switch_map(setting: Setting, key: str, value: Any, complain: Complain) -> A
     read: dict[str, bool | int | None] = {}
     for place, name, item in _members(key, value, complain):
         if name not in setting.choices:
-            complain(place, "is not a rule or a limit", partial(nearest, name, setting.choices))
+            complain(place, "is not a rule or a limit", partial(nearest, name, setting.choices, LISTED))
         elif isinstance(own[name], bool):
             read[name] = not _is_off(setting, item) if not isinstance(item, bool) else item
             if not isinstance(item, bool) and not _is_off(setting, item):
@@ -193,19 +197,36 @@ _CHECKS: dict[Shape, Check] = {
 def _items(key: str, value: Any, complain: Complain) -> list[tuple[str, Any]]:
     if isinstance(value, list | tuple):
         return [(f"{key}[{index}]", item) for index, item in enumerate(value)]
-    hint = f"write [{shown(value)}]" if isinstance(value, str) else None
-    complain(key, f"{shown(value)} is not a list", hint)
+    broken = _broken_json(value)
+    hint = f"write [{shown(value)}]" if isinstance(value, str) and not broken else None
+    complain(key, broken or f"{shown(value)} is not a list", hint)
     return []
 
 
 def _members(key: str, value: Any, complain: Complain) -> list[tuple[str, str, Any]]:
     if not isinstance(value, Mapping):
-        complain(key, f"{shown(value)} is not an object", None)
+        broken = _broken_json(value)
+        hint = 'write {"name": value}' if isinstance(value, str) and not broken else None
+        complain(key, broken or f"{shown(value)} is not an object", hint)
         return []
     for name in value:
         if not isinstance(name, str):
             complain(f"{key}.{shown(name)}", "is not a text", "put the key in quotes")
     return [(f"{key}.{readable(name)}", name, item) for name, item in value.items() if isinstance(name, str)]
+
+
+def _broken_json(value: Any) -> str | None:
+    """Where a text stops being JSON that was meant to be JSON, as values of variables and options are."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        json.loads(value)
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        return f"is not JSON: {line}column {error.colno}: {error.msg}"
+    except (ValueError, RecursionError):  # a number of thousands of digits, brackets in brackets
+        return "is not JSON that can be read"
+    return None
 
 
 def _word(key: str, value: Any, complain: Complain) -> Any:
@@ -266,7 +287,3 @@ def _in_bounds(setting: Setting, key: str, value: float, complain: Complain, hig
 
 def _fold(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
-
-
-def _likeness(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from breaker.checks import Hint, check, nearest, shown
+from breaker.checks import LISTED, Hint, check, nearest, shown
 from breaker.readable import readable
 from breaker.setting_table import BY_NAME
 from breaker.settings import DEFAULT_PROFILE, Settings, values_of
@@ -162,7 +162,7 @@ def _read(layer: Layer, problems: list[Problem], notes: list[str]) -> dict[str, 
         elif name in BY_NAME:
             read[name] = check(BY_NAME[name], value, complain)
         else:
-            complain(name, "is not a setting", partial(nearest, name, tuple(BY_NAME)))
+            complain(name, "is not a setting", partial(nearest, name, tuple(BY_NAME), LISTED))
     return read
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from breaker.checks import nearest
+from breaker.checks import LISTED, nearest
 from breaker.options import ConfigError, Layer, Problem, Resolved, resolve
 from breaker.readable import readable
 from breaker.setting_table import SETTINGS, Setting
@@ -166,7 +166,7 @@ def _environment(environ: Mapping[str, str]) -> tuple[list[Layer], list[str]]:
         if environ.get(variable, "").strip()
     ]
     notes = [
-        f"{variable} is not a setting and has no effect ({nearest(variable, tuple(names))})"
+        f"{variable} is not a setting and has no effect ({nearest(variable, tuple(names), LISTED, prefix)})"
         for prefix, names in ((PREFIX, _VARIABLES), (GUARD_PREFIX, GUARD_VARIABLES))
         for variable in sorted(environ)
         if variable.startswith(prefix) and variable not in names and variable not in RESERVED

@@ -344,8 +344,27 @@ class TestProblems:
     def test_an_unknown_key_names_the_nearest(self, written: str, meant: str) -> None:
         assert f"did you mean {meant}?" in problems({written: 1})[written]
 
-    def test_an_unknown_key_far_from_all_names_one_all_the_same(self) -> None:
-        assert "the nearest is " in problems({"zzzz": 1})["zzzz"]
+    @pytest.mark.parametrize("written", ["zzzz", "threshold", "maxCalls", "color"])
+    def test_an_unknown_key_far_from_all_is_told_where_all_are_listed(self, written: str) -> None:
+        assert "did you mean" not in problems({written: 1})[written]
+        assert "check-config --explain` lists the settings" in problems({written: 1})[written]
+
+    def test_an_unknown_kind_far_from_all_is_told_the_kinds(self) -> None:
+        assert "the kinds are host, net, " in problems({"limits": {"zzzz": 5}})["limits.zzzz"]
+
+    @pytest.mark.parametrize(
+        ("key", "value", "where"),
+        [
+            ("limits", '{"exact": 3', "column 12: Expecting ',' delimiter"),
+            ("limits", "{exact: 3}", "column 2: Expecting property name enclosed in double quotes"),
+            ("exclude", '["a",\n "b" "c"]', "line 2, column 6: Expecting ',' delimiter"),
+        ],
+    )
+    def test_broken_json_is_told_where_it_breaks(self, key: str, value: str, where: str) -> None:
+        assert f"is not JSON: {where}" in problems({key: value})[key]
+
+    def test_a_text_where_an_object_belongs_is_told_how_one_is_written(self) -> None:
+        assert 'is not an object (write {"name": value})' in problems({"limits": "exact=3"})["limits"]
 
     @pytest.mark.parametrize(
         ("written", "meant"), [("exatc", "exact"), ("Host", "host"), ("http-fetch", "family:http-fetch")]

@@ -54,7 +54,7 @@ def test_a_wrong_configuration_is_status_2_and_all_its_problems(
         f"  {file}: windw: is not a setting (did you mean window?)",
         f"  {file}: limits.exatc: is not a kind of identity (did you mean exact?)",
         '  TOOLBREAKER_WARN_AT: warnAt: "often" is not an integer (0 or null turns it off)',
-        '  --on-limit: onLimit: "stop" is not one of ask, deny (the nearest is ask)',
+        '  --on-limit: onLimit: "stop" is not one of ask, deny',
     ]
 
 

@@ -114,6 +114,11 @@ class TestEnvironment:
         assert [note.split()[0] for note in sources.notes] == ["TOOLBREAKER_WARNAT", "DSH_LOOP_GUARD_X"]
         assert "did you mean TOOLBREAKER_WARN_AT?" in sources.notes[0]
 
+    def test_what_all_variables_begin_with_makes_none_alike(self) -> None:
+        (note,) = gather(None, {"TOOLBREAKER_COLOR": "1"}).notes
+        assert "did you mean" not in note
+        assert "lists the settings" in note
+
     def test_variables_of_the_program_that_are_no_settings_are_no_remark(self) -> None:
         environ = {"TOOLBREAKER_DISABLED": "0", "TOOLBREAKER_STATE": "x", "TOOLBREAKER_STATE_PASSWORD": "y"}
         assert gather(None, environ).notes == ()
