@@ -175,6 +175,10 @@ class TestStructure:
         assert outcome(FETCH, value={"statusCode": 200}, content=text) == "ok"
         assert outcome(RUN, value={"statusCode": 200}, content=text) == "ok"
 
+    @pytest.mark.parametrize(("status", "said"), [(100, "ok"), (399, "ok"), (99, "http 500"), (0, "http 500")])
+    def test_what_is_no_status_leaves_the_question_to_the_text(self, status: int, said: str) -> None:
+        assert outcome(RUN, value={"statusCode": status}, content="HTTP Error 500") == said
+
     @pytest.mark.parametrize("facts", [OTHER, FETCH])
     @pytest.mark.parametrize(
         "text",
@@ -186,6 +190,10 @@ class TestStructure:
     @pytest.mark.parametrize("value", [None, [], "exit 1", 5, True, {"exitCode": "many"}, {"exitCode": True}])
     def test_a_value_of_another_shape_says_nothing(self, value: Any) -> None:
         assert outcome(RUN, value=value, content="fine") == "ok"
+
+    @pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan"), 10**400])
+    def test_a_number_that_measures_nothing_says_nothing(self, number: float) -> None:
+        assert outcome(RUN, value={"exitCode": number, "statusCode": number}, content="fine") == "ok"
 
 
 class TestText:

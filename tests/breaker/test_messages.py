@@ -43,7 +43,8 @@ def test_the_warning_names_the_identity_and_its_count_and_demands_nothing() -> N
 
 def test_the_demand_for_a_summary_lists_what_it_wants() -> None:
     text = the_text(repeated(11))
-    says(text, "11 times", "established, and how", "assume", "failed, and why", "two approaches", "not tried", "larger")
+    says(text, 'exact:read:{"file_path":"a.py"}', "11 times", "at 12 it is stopped")
+    says(text, "established, and how", "assume", "failed, and why", "two approaches", "not tried", "larger")
 
 
 def test_the_failure_advisory_quotes_the_reason_and_points_at_the_error() -> None:

@@ -212,8 +212,11 @@ def test_the_occurrence_stages_come_in_turn_and_once() -> None:
     told: dict[int, list[str]] = {}
     for number in range(1, CAP):
         play.call("read", file_path="a")
-        told[number] = [stage for stage, _, _ in play.stages]
-    assert {n: stages for n, stages in told.items() if stages} == {WARN: ["warn"], SUMMARIZE: ["summarize"]}
+        told[number] = [f"{advisory.gate} {advisory.stage}" for advisory in play.reports[-1].advisories]
+    assert {n: stages for n, stages in told.items() if stages} == {
+        WARN: ["repeat warn"],
+        SUMMARIZE: ["repeat summarize"],
+    }
     assert play.call("read", file_path="a").decision == "deny"
 
 
