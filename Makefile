@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 TOOLS := .venv/tools
 
-.PHONY: demo test check bench dist docs test-dsh test-clients fuzz soak audit lock clean
+.PHONY: demo test check bench dist docs test-dsh test-clients fuzz mutate soak audit lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py
@@ -33,6 +33,15 @@ fuzz: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=3,<4' || echo 'fuzz: no atheris here'
 	$(BIN)/python tests/fuzz/run.py --seconds 600 --jobs 2
 
+# One mistake at a time in a copy of the code: which of them does no test notice? An hour on two cores;
+# MUTANTS='breaker.gate*' is one module's.
+mutate: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mutmut>=3.8,<4'
+	rm -rf build/mutate && mkdir -p build/mutate
+	tar -cf - --exclude=__pycache__ --exclude=node_modules breaker protocol tests pyproject.toml | tar -xf - -C build/mutate
+	cd build/mutate && nice -n 10 ../../$(BIN)/mutmut run --max-children 2 $(MUTANTS)
+	cd build/mutate && ../../$(BIN)/mutmut results
+
 soak: $(INSTALLED)
 	PYTHONPATH=tests:. $(BIN)/python -P tests/soak/run.py
 
@@ -48,8 +57,9 @@ $(TOOLS):
 	$(PYTHON) -m venv $@
 	$@/bin/python -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.9' 'pip-tools>=7.5'
 
+# Some minutes. SECTIONS="wire engine" measures those alone; tests/README.md names them.
 bench: $(INSTALLED)
-	$(BIN)/python tests/bench/run.py
+	$(BIN)/python tests/bench/run.py $(SECTIONS)
 
 dist: $(INSTALLED)
 	$(BIN)/python .ci/release.py
