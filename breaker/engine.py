@@ -42,6 +42,9 @@ from breaker.secrets import mask_text, pseudonyms
 from breaker.settings import Settings
 from breaker.state import Account, Agent, Notice, Pending, State
 
+QUOTED_CHARS = 80
+"""How much of an id an error repeats."""
+
 
 class UnknownCallError(LookupError):
     """An outcome or an approval names a call that was never guarded, or is settled already."""
@@ -121,7 +124,7 @@ class Engine:
         memory = self.state.agent(agent)
         pending = memory.pending.get(call_id)
         if pending is None or pending.decision != "ask":
-            raise UnknownCallError(f"no open question about call {call_id!r} of agent {agent!r}")
+            raise UnknownCallError(f"no open question about call {_quoted(call_id)} of agent {_quoted(agent)}")
         current = pending.turn == memory.turn
         if outcome == "approved":
             pending.decision = "allow"
@@ -364,7 +367,8 @@ class Engine:
             if settled.call_id in agent.pending:
                 return settled.call_id
             if settled.call_id in agent.settled and settled.tool in (None, agent.settled[settled.call_id]):
-                raise UnknownCallError(f"call {settled.call_id!r} of agent {settled.agent!r} is settled already")
+                named = f"call {_quoted(settled.call_id)} of agent {_quoted(settled.agent)}"
+                raise UnknownCallError(f"{named} is settled already")
         described = settled.tool is not None and settled.arguments is not UNSET
         if settled.call_id is None and settled.tool is not None:
             waiting = [
@@ -380,9 +384,9 @@ class Engine:
         if not described:
             if not settled.call_id and not settled.tool:
                 raise UnknownCallError("give the call's callId, or its tool and arguments")
-            which = repr(settled.call_id) if settled.call_id else f"of the tool {settled.tool!r}"
+            which = _quoted(settled.call_id) if settled.call_id else f"of the tool {_quoted(settled.tool or '')}"
             raise UnknownCallError(
-                f"agent {settled.agent!r} has no unsettled call {which}; "
+                f"agent {_quoted(settled.agent)} has no unsettled call {which}; "
                 "to report a call that was never guarded, give its tool and arguments"
             )
         return None
@@ -526,6 +530,11 @@ def _status(agent: Agent) -> dict[str, Any]:
         "requests": account.requests,
         "tools": account.tools,
     }
+
+
+def _quoted(name: str) -> str:
+    """A name that a client chose, as an error repeats it."""
+    return repr(messages.preview(name, QUOTED_CHARS))
 
 
 def _is_own_denial(result: Result) -> bool:

@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Callable
 from inspect import BoundArguments, Signature, signature
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -42,6 +42,10 @@ REFUSED: Any = object()
 
 _ID_TYPES = (str, int, float, type(None))
 _LONGEST_QUOTE = 200
+_IN_JSON = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+"""msgspec names types as Python does; clients need not know that."""
+
+_TYPES = re.compile(r"\b(?:str|int|float|bool)\b")
 _MISSING = re.compile(r"Object missing required field `(?P<name>[^`]*)`")
 
 
@@ -136,7 +140,7 @@ class Dispatcher:
             try:
                 converted = convert(params, params_type)
             except msgspec.ValidationError as invalid:
-                return error(INVALID_PARAMS, TEXTS[INVALID_PARAMS], [where_and_why(invalid)])
+                return error(INVALID_PARAMS, TEXTS[INVALID_PARAMS], [where_and_why(invalid, params_type)])
             try:
                 session.keeping.before()
                 try:
@@ -202,14 +206,22 @@ def fault_reply() -> bytes:
     return encode(_failure(INTERNAL_ERROR, None)) + b"\n"
 
 
-def where_and_why(invalid: msgspec.ValidationError) -> dict[str, str]:
-    """A wrong param as `{key, problem}`, the key being a path such as `$.arguments`."""
+def where_and_why(invalid: msgspec.ValidationError, params: type[Struct]) -> dict[str, str]:
+    """A param that `params` does not take as `{key, problem}`, the key being a path such as `$.arguments`."""
     problem, at, path = str(invalid).partition(" - at `")
     key = path.removesuffix("`") if at else "$"
     missing = _MISSING.match(problem)
     if missing:
         return _problem(f"{key}.{missing['name']}", "is required")
-    return _problem(key, problem)
+    if problem.startswith("Invalid enum value"):  # which may be long, and does not say what would be valid
+        return _problem(key, f"Expected one of {', '.join(_choices(params, key.removeprefix('$.')))}")
+    return _problem(key, _TYPES.sub(lambda found: _IN_JSON[found[0]], problem))
+
+
+def _choices(params: type[Struct], name: str) -> list[str]:
+    return [
+        each for field in msgspec.structs.fields(params) if field.encode_name == name for each in get_args(field.type)
+    ]
 
 
 def shortened(name: str) -> str:

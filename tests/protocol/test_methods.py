@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -425,6 +426,31 @@ def test_a_wrong_param_is_named_by_its_path(method: str, params: Any, key: str) 
     (problem,) = error["data"]
     assert problem["key"] == key
     assert problem["problem"]
+    assert not re.search(r"\b(str|int|float|bool|enum|dict|list)\b", problem["problem"]), "named as Python does"
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "problem"),
+    [
+        ("guard", {**READ, "tool": 5}, "Expected `string`, got `integer`"),
+        ("guard", {**READ, "at": "now"}, "Expected `number | null`, got `string`"),
+        ("guard", {**READ, "canAsk": []}, "Expected `boolean | null`, got `array`"),
+        ("usage", {"inputTokens": -1}, "Expected `integer` >= 0"),
+        ("approval", {"callId": "c", "outcome": "maybe"}, "Expected one of approved, rejected, cancelled, unavailable"),
+        ("agentStarted", {"agent": "a", "parent": "b", "kind": "x" * 9000}, "Expected one of subagent, workflow"),
+    ],
+)
+def test_a_wrong_param_is_told_what_belongs_there(method: str, params: Any, problem: str) -> None:
+    (found,) = Memory().fail(method, params)["data"]
+    assert found["problem"] == problem
+
+
+@pytest.mark.parametrize("method", ["approval", "postExecute"])
+def test_a_problem_repeats_no_more_of_an_id_than_tells_it(method: str) -> None:
+    params = {"callId": "c" * 300_000, "agent": "a" * 300_000, "outcome": "approved", "result": {}}
+    (found,) = Memory().fail(method, params)["data"]
+    assert found["key"] == "$.callId"
+    assert len(found["problem"]) < 500
 
 
 def test_arguments_may_be_any_json() -> None:
