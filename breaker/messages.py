@@ -158,7 +158,7 @@ def _finding(hit: Hit, settings: Settings) -> str:
     detail = preview(hit.detail or "", settings.preview_chars)
     match hit.gate:
         case "failure":
-            return f"{what} failed {hit.count} times in a row (limit {hit.limit}), last with: {detail}"
+            return f"{what} failed {_in_a_row(hit.count)} (limit {hit.limit}), last with: {detail}"
         case "repeat":
             return f"{what}: the {_ordinal(hit.count)} within the last {settings.window} calls (limit {hit.limit})"
         case "signature":
@@ -172,7 +172,7 @@ def _finding(hit: Hit, settings: Settings) -> str:
             return f"{detail}, {hit.count} rounds (limit {hit.limit}), ending with {what}"
         case "sameError":
             tool = what.removeprefix("error:")
-            return f"the tool {tool} gave the same error {hit.count} times (limit {hit.limit}): {detail}"
+            return f"the tool {tool} gave the same error {_times(hit.count)} (limit {hit.limit}): {detail}"
         case "subagentRequests":
             return f"this subagent made {hit.count} model requests (limit {hit.limit})"
         case "subagentTools":
@@ -263,20 +263,20 @@ def _warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str]:
             f"{notice.count} of {notice.limit} without progress",
         )
     return (
-        f"{what} has come {notice.count} times within the last {settings.window} calls. "
+        f"{what} has come {_times(notice.count)} within the last {settings.window} calls. "
         "Is there another way that gets you there faster? Nothing is blocked.",
-        f"repeated {notice.count} times",
+        f"repeated {_times(notice.count)}",
     )
 
 
 def _summarize(notice: Notice, settings: Settings, _: object) -> tuple[str, str]:
     what = preview(notice.fingerprint or "", settings.preview_chars)
     return (
-        f"{what} has come {notice.count} times within the last {settings.window} calls; at {notice.limit} it is "
+        f"{what} has come {_times(notice.count)} within the last {settings.window} calls; at {notice.limit} it is "
         "stopped. Before you go on, write down: (1) what is established, and how you know it; (2) what you assume "
         "without having checked it; (3) what failed, and why; (4) at least two approaches that you have not tried. "
         "If the work comes in batches, make them larger.",
-        f"repeated {notice.count} times, summary demanded",
+        f"repeated {_times(notice.count)}, summary demanded",
     )
 
 
@@ -284,9 +284,9 @@ def _fail_warn(notice: Notice, settings: Settings, _: object) -> tuple[str, str]
     what = preview(notice.fingerprint or "", settings.preview_chars)
     reason = preview(notice.detail or "unknown", settings.preview_chars)
     return (
-        f"{what} failed {notice.count} times in a row, last with: {reason}. "
+        f"{what} failed {_in_a_row(notice.count)}, last with: {reason}. "
         "Read the error and say what it says. Does the target exist? Fix the cause instead of rephrasing the call.",
-        f"failed {notice.count} times in a row",
+        f"failed {_in_a_row(notice.count)}",
     )
 
 
@@ -317,6 +317,14 @@ def _let_through(notice: Notice, settings: Settings, _: object) -> tuple[str, st
 
 def _hit(notice: Notice) -> Hit:
     return Hit(notice.gate, notice.count, notice.limit, notice.fingerprint, notice.detail)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _in_a_row(number: int) -> str:
+    return _times(number) if number == 1 else f"{_times(number)} in a row"
 
 
 def _ordinal(number: int) -> str:

@@ -112,18 +112,17 @@ class _Run:
     def _table(self) -> None:
         from protocol.replay.table import table
 
+        columns = _columns()
         reports = self.reports()
         for first in reports:
-            for line in table(chain((first,), reports)):
+            for line in table(chain((first,), reports), columns):
                 print(line)
         self._total()
 
     def _verbose(self) -> None:
-        import shutil
-
         from protocol.replay.table import clean, details, event_lines, share, some
 
-        width = shutil.get_terminal_size((120, 40)).columns if sys.stdout.isatty() else 160
+        width = _columns() if sys.stdout.isatty() else 160
         for report in self.reports():
             self.progress.clear()
             outcome = f", {clean(report.outcome)}" if report.outcome else ""
@@ -135,7 +134,7 @@ class _Run:
                 f"  {some(report.calls, 'call')}, {some(report.turns, 'user turn')}, {share(report)} failed, "
                 f"{some(report.advised, 'advisory')}, {report.blocked} blocked"
             )
-            for line in details(report):
+            for line in details(report, width):
                 print(line)
         self._total()
 
@@ -183,3 +182,12 @@ class _Run:
             return
         print(f"{self.args.html}: {some(len(reports), 'session')}, {len(html.encode()) / 1e6:.1f} MB")
         self._total()
+
+
+def _columns() -> int:
+    """How wide the terminal is, or is said to be."""
+    import shutil
+
+    from protocol.replay.table import COLUMNS
+
+    return shutil.get_terminal_size((COLUMNS, 40)).columns

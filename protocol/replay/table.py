@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Iterator
 
 from breaker.events import Hit
@@ -54,6 +55,9 @@ def share(report: SessionReport | Total) -> str:
 
 HEADINGS = ("session", "calls", "turns", "failed", "longest failure run", "strongest repetition", "advised", "blocked")
 _LEFT = (0, 4, 5)
+_NARROWEST = 60
+COLUMNS = 100
+"""How wide a report is where nothing says how wide the terminal is."""
 
 
 def rows(report: SessionReport) -> tuple[str, ...]:
@@ -71,39 +75,59 @@ def rows(report: SessionReport) -> tuple[str, ...]:
     )
 
 
-def table(reports: Iterable[SessionReport]) -> Iterator[str]:
+def table(reports: Iterable[SessionReport], columns: int = COLUMNS) -> Iterator[str]:
     """The lines of the table, stops below their session."""
     listed = list(reports)
     cells = [HEADINGS, *map(rows, listed)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(HEADINGS))]
+    widths = _fitted([max(len(row[column]) for row in cells) for column in range(len(HEADINGS))], columns)
     yield _aligned(HEADINGS, widths)
     for report, row in zip(listed, cells[1:], strict=True):
         yield _aligned(row, widths)
-        yield from details(report)
+        yield from details(report, columns)
+
+
+def _fitted(widths: list[int], columns: int) -> list[int]:
+    """The widths with the widest names and identities narrowed until a row fits."""
+    fitted = list(widths)
+    for _ in range(sum(widths) + 2 * (len(widths) - 1) - max(columns, _NARROWEST)):
+        fitted[max(_LEFT, key=fitted.__getitem__)] -= 1
+    return fitted
 
 
 def _aligned(row: tuple[str, ...], widths: list[int]) -> str:
     padded = [
-        cell.ljust(width) if column in _LEFT else cell.rjust(width)
+        clean(cell, width).ljust(width) if column in _LEFT else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))
     ]
     return "  ".join(padded).rstrip()
 
 
-def details(report: SessionReport) -> Iterator[str]:
+def details(report: SessionReport, columns: int = COLUMNS) -> Iterator[str]:
     """What a row has no room for."""
+    for line in _details(report):
+        yield from textwrap.wrap(
+            line,
+            max(columns, _NARROWEST),
+            initial_indent="    ",
+            subsequent_indent="      ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def _details(report: SessionReport) -> Iterator[str]:
     if report.first_stop:
-        yield f"    stopped at {stop(report.first_stop)}"
-        yield f"    {saved(report.first_stop)}"
+        yield f"stopped at {stop(report.first_stop)}"
+        yield saved(report.first_stop)
     if report.granted:
-        yield f"    {report.granted} of {report.asked} asks were approved in the recording"
+        yield f"{report.granted} of {some(report.asked, 'ask')} approved in the recording"
     if report.skipped or report.unpaired:
         first = f": {clean(report.remarks[0], 100)}" if report.remarks else ""
         lost = [f"{report.skipped} unreadable"] if report.skipped else []
-        lost += [f"{report.unpaired} results without a call"] if report.unpaired else []
-        yield f"    skipped: {', '.join(lost)}{first}"
+        lost += [f"{some(report.unpaired, 'result')} without a call"] if report.unpaired else []
+        yield f"skipped: {', '.join(lost)}{first}"
     elif report.remarks:
-        yield f"    remark: {clean(report.remarks[0], 160)}"
+        yield f"remark: {clean(report.remarks[0], 160)}"
 
 
 def stop(found: Stop) -> str:

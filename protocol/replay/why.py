@@ -11,7 +11,7 @@ from breaker.settings import Settings
 
 from .judge import Closeup
 from .report import CallEvent, MarkEvent, SessionReport
-from .table import clean
+from .table import clean, some
 
 _WIDTH = 100
 _ARGUMENTS = 48
@@ -53,7 +53,7 @@ def _counted(report: SessionReport, call: CallEvent, settings: Settings) -> Iter
             continue
         yield ""
         yield f"{clean(identity.fingerprint, _WIDTH)}"
-        failures = f", after {identity.failures} failures in a row" if identity.failures else ""
+        failures = f", after {some(identity.failures, 'failure')} in a row" if identity.failures else ""
         yield f"  occurrence {identity.count} in the window, is stopped at {identity.limit}{failures}"
         for earlier in window:
             if any(each.fingerprint == identity.fingerprint for each in earlier.identities):
@@ -68,7 +68,8 @@ def _rules(closeup: Closeup, call: CallEvent, settings: Settings) -> Iterator[st
     yield ""
     yield "The adaptive rules, by what had settled before this call:"
     for hit in found:
-        yield f"  {hit.gate} {hit.count} of {hit.limit}: {clean(hit.detail or '', _WIDTH)}"
+        detail = f": {clean(hit.detail, _WIDTH)}" if hit.detail and hit.count > 1 else ""
+        yield f"  {hit.gate} {hit.count} of {hit.limit}{detail}"
         if hit.gate not in {each.gate for each in call.hits}:
             yield f"    {PROGRESS[hit.gate].replace(_LONG_WORDS, 'progress: ')}"
     spoke = {"sameAnswer" if hit.gate == "poll" else hit.gate for hit in found}

@@ -192,7 +192,7 @@ class Keeper:
             self._store_all()
             if self._store is not None:
                 if lost := self._queued():
-                    self._log(f"the state in {self._store.place}: what could not be kept to the end: {lost} changes")
+                    self._log(f"the state in {self._store.place}: changes that could not be kept to the end: {lost}")
                 self._store.close()
                 self._store = None
 

@@ -41,6 +41,13 @@ def test_the_warning_names_the_identity_and_its_count_and_demands_nothing() -> N
     says(text, 'exact:read:{"file_path":"a.py"}', "7 times", "faster", "Nothing is blocked")
 
 
+def test_one_is_not_said_as_many() -> None:
+    says(the_text(repeated(1, warnAt=1)), "has come once within")
+    play = Play(failWarnAt=1)
+    play.shell("make", exit_code(2))
+    says(the_text(play), "cmd:make:make failed once, last with: exit 2")
+
+
 def test_the_demand_for_a_summary_lists_what_it_wants() -> None:
     text = the_text(repeated(11))
     says(text, 'exact:read:{"file_path":"a.py"}', "11 times", "at 12 it is stopped")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from recorded import Made
-from support import run
+from support import ROOT, run
 
 from protocol.replay.collect import Progress, Trouble, _Answer, _merged, inputs
 from protocol.replay.report import SessionReport
@@ -46,6 +46,16 @@ def test_the_table_has_a_row_a_session_and_a_total(recording: Path) -> None:
     assert lines[4].split()[:7] == ["the-work", "5", "2", "60%", "3", "cmd:pytest:pytest", "-q"]
     assert lines[-3] == "2 sessions, 19 calls, 3 user turns; 16% of the results are failures"
     assert lines[-2] == "1 session stopped, 3 calls blocked (repeat 3), 3 advisories in 2 sessions"
+
+
+@pytest.mark.parametrize("columns", [80, 100, 140])
+def test_the_table_is_no_wider_than_the_terminal(columns: int) -> None:
+    done = run("replay", str(ROOT / "examples" / "recordings"), COLUMNS=str(columns))
+    lines = done.stdout.decode().splitlines()
+    assert max(map(len, lines)) <= columns
+    assert lines[0].split()[-2:] == ["advised", "blocked"]
+    (row,) = (line.split() for line in lines if line.startswith("a-verbatim"))
+    assert (row[:4], row[-2:]) == (["a-verbatim", "15", "1", "0%"], ["2", "3"])
 
 
 def test_verbose_shows_each_event_as_a_line(recording: Path) -> None:
