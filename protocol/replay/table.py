@@ -110,7 +110,6 @@ def details(report: SessionReport, columns: int = COLUMNS) -> Iterator[str]:
             max(columns, _NARROWEST),
             initial_indent="    ",
             subsequent_indent="      ",
-            break_long_words=False,
             break_on_hyphens=False,
         )
 
