@@ -72,6 +72,9 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
         body = message or fields.read_value(told)
     text = core(blank(clip(body)))
     outcome, why = _outcome(facts, result, classified, opened.exit_code, fields, text, message)
+    pictured = _has_blocks(result.content)
+    if outcome == "empty" and pictured:
+        outcome = "ok"
     started = facts.shell and facts.kind in ("run", "mutate") and _is_started(result, text)
     shown = f"{text}\n{images}" if images else text
     found, hard = _failure_class(text, message, why, result) if outcome == "fail" else ("", False)
@@ -84,7 +87,7 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
         lines=_lines(shown) if outcome == "ok" else (),
         live=0 if started else _liveness(facts, text, opened.state, outcome),
         numbers=outcome == "ok" and _is_numbers(text),
-        opaque=not body and not images and _has_blocks(result.content),
+        opaque=not body and not images and pictured,
         started=started,
         size=_size(text),
     )

@@ -7,7 +7,7 @@ do (`action`, `operation`, …). Shell calls are told by their commands, in `com
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -128,7 +128,13 @@ TARGETS = re.compile(
 )
 """Arguments that name what is waited for. A wait without one only lets time pass."""
 
+UNITS = word_set("seconds secs sec ms milliseconds minutes time duration")
+"""What follows `for` in the name of a tool that only lets time pass."""
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+STATEMENTS = ("sql", "query", "statement")
+"""Arguments that hold a statement in SQL."""
+_SQL_PORTION = re.compile(r"\blimit\s{1,9}\d|\btop\s{0,9}\(|\bfetch\s{1,9}first\b", re.IGNORECASE)
 _SQL_DEED = re.compile(
     r"\s{0,99}(?:insert|update|delete|create|drop|alter|truncate|replace|grant|merge|call)\b", re.IGNORECASE
 )
@@ -191,12 +197,9 @@ def of_tool(
         if isinstance(value, str) and len(value) <= 40 and (said := of_name(value)):
             return said
     if kind == "wait":
-        return "poll" if any(TARGETS.search(name.lower()) for name in members) else "wait"
-    if kind in ("read", "run"):
-        for name in ("sql", "query", "statement"):
-            value = members.get(name)
-            if isinstance(value, str) and _SQL_DEED.match(value):
-                return "mutate"
+        return "poll" if _waits_for_something(tool, members) else "wait"
+    if kind in ("read", "run") and any(_SQL_DEED.match(statement) for statement in _statements(members)):
+        return "mutate"
     if kind is None:
         plain = {name.lower().replace("_", "").replace("-", "") for name in members}
         kind = next((told for names, told in ARGUMENT_KINDS if not names.isdisjoint(plain)), None)
@@ -217,10 +220,25 @@ def is_incremental(tool: str, arguments: Any) -> bool:
     )
 
 
+def is_portion(members: Mapping[str, Any]) -> bool:
+    """Whether a change is one of many equal portions: rows that a statement changes a limited number at a time."""
+    return any(_SQL_PORTION.search(statement) for statement in _statements(members))
+
+
+def _statements(members: Mapping[str, Any]) -> Iterator[str]:
+    values = (members.get(name) for name in STATEMENTS)
+    return (value for value in values if isinstance(value, str))
+
+
 def is_of_person(tool: str) -> bool:
     """Whether a person is asked: then every other question is another one, and the person can end it."""
     held = set(words_of(tool))
     return not ASKING.isdisjoint(held) and not PERSONS.isdisjoint(held)
+
+
+def _waits_for_something(tool: str, members: dict[str, Any]) -> bool:
+    _, said, what = " ".join(words_of(tool)).partition(" for ")
+    return bool(said and what not in UNITS) or any(TARGETS.search(name.lower()) for name in members)
 
 
 def _types(members: dict[str, Any]) -> bool:

@@ -113,7 +113,8 @@ def describe(
         target=digest(target) if target else "",
         span=_span(members) if target else None,
         slept=_pause(members) if kind == "wait" else 0.0,
-        incremental=kind == "act" and classes.is_incremental(tool, arguments),
+        incremental=(kind == "act" and classes.is_incremental(tool, arguments))
+        or (kind == "mutate" and classes.is_portion(members)),
         content=kind == "mutate" or (kind == "act" and classes.is_of_person(tool)),
     )
 

@@ -279,7 +279,7 @@ def _change(
         # A tool of which nothing is known did something when it had little to say.
         return 0 if facts.kind == "other" and answer.size > ACKNOWLEDGEMENT else 2
     if facts.kind in DEEDS and answer.outcome in ("ok", "empty"):
-        if facts.kind == "mutate" and not _changed_since(log, facts.strict):
+        if facts.kind == "mutate" and not facts.incremental and not _changed_since(log, facts.strict):
             return 0
         if source is not None and source.answers and not seen_before and answer.bones not in source.bones:
             return 2

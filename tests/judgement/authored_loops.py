@@ -2483,3 +2483,209 @@ def think_only() -> Session:
                 "Todos have been modified successfully.",
             )
     return s
+
+
+@loop
+def no_new_output() -> Session:
+    s = Session(
+        "no-new-output",
+        "stop",
+        "the log of a session that hangs, asked for 1 535 times in two hours",
+        clock=1_771_000_000,
+    )
+    for n in range(90):
+        s.call("process", {"action": "log", "sessionId": "brisk-otter"}, "(no new output)", gap=4.2, took=0.1)
+    return s
+
+
+@loop
+def what_time_is_it() -> Session:
+    s = Session(
+        "what-time-is-it",
+        "stop",
+        "told to wait until five past eleven, it asks for the time until then",
+        clock=1_771_000_000,
+    )
+    for n in range(40):
+        s.call(
+            "get_current_datetime", {"timezone": "UTC"}, f"2026-05-01T10:5{n // 12}:{n * 5 % 60:02}Z (Friday)", gap=2
+        )
+    return s
+
+
+@loop
+def reviews_of_a_pull() -> Session:
+    s = Session("reviews-of-a-pull", "stop", "an empty list of reviews, 517 times in 46 minutes", clock=1_771_000_000)
+    for n in range(60):
+        s.sh(
+            "cd ~/repo && gh api repos/o/r/pulls/71/reviews 2>&1",
+            json.dumps({"output": "[]", "exit_code": 0, "error": None}),
+            tool="terminal",
+            gap=5,
+        )
+    return s
+
+
+@loop
+def ranges_in_turn() -> Session:
+    s = Session("ranges-in-turn", "stop", "three ranges of a saved output read in turn, for ever")
+    for n in range(45):
+        o = (0, 200, 400)[n % 3]
+        s.call(
+            "read_file",
+            {"path": "/outputs/run-7.txt", "offset": o, "limit": 200},
+            f"rows {o} to {o + 199}: alpha beta gamma {o}",
+        )
+    return s
+
+
+@loop
+def there_and_back() -> Session:
+    s = Session("there-and-back", "stop", "a change made and taken back, the test fails alike after each")
+    for n in range(14):
+        a, b = ("timeout=5", "timeout=10") if n % 2 == 0 else ("timeout=10", "timeout=5")
+        s.call(
+            "Edit",
+            {"file_path": "/r/client.py", "old_string": a, "new_string": b},
+            "The file /r/client.py has been updated.",
+        )
+        s.sh("pytest -q tests/test_client.py", "E   TimeoutError: no reply\n1 failed in 5.02s", 1)
+    return s
+
+
+@loop
+def all_green_again() -> Session:
+    s = Session(
+        "all-green-again", "stop", "everything passes, and is checked again and again before it may be called done"
+    )
+    for n in range(14):
+        s.sh("npm test", "Tests: 42 passed, 42 total\nTime: 3.1s", tool="run_shell_command")
+        s.sh("npm run lint", "> lint\n> eslint .", tool="run_shell_command")
+        s.sh("git status", "On branch main\nnothing to commit, working tree clean", tool="run_shell_command")
+    return s
+
+
+@loop
+def same_batch() -> Session:
+    s = Session("same-batch", "stop", "the same two queries side by side in every response")
+    for n in range(14):
+        s.call("query_metrics", {"q": "up{job='api'}"}, {"result": [{"value": "1"}]})
+        s.call("query_metrics", {"q": "rate(http_errors[5m])"}, {"result": []}, parallel=True)
+    return s
+
+
+@loop
+def report_once_more() -> Session:
+    s = Session("report-once-more", "stop", "the same report is written in full again and again, word for word")
+    for n in range(14):
+        s.call(
+            "write_file",
+            {"path": "report.md", "content": "# Findings\n" + "All systems nominal. " * 40},
+            "Wrote 852 bytes to report.md",
+        )
+        s.call("read_file", {"path": "report.md"}, "# Findings\n" + "All systems nominal. " * 40)
+    return s
+
+
+@loop
+def other_words_same_hits() -> Session:
+    s = Session("other-words-same-hits", "stop", "one question in ever other words, the same three hits")
+    a = ["configure", "setup", "setting", "enable", "configuring", "set up", "how to configure", "howto set"]
+    b = ["oauth redirect uri", "redirect uri oauth", "oauth2 redirect url", "redirect url for oauth"]
+    for n in range(28):
+        s.call(
+            "web_search",
+            {"query": f"{a[n % 8]} {b[n // 8]} keycloak"},
+            "1. Keycloak docs: Securing apps https://kc.example/docs\n2. Forum: redirect URI mismatch https://f.example/12\n3. Blog: OAuth with Keycloak https://b.example/kc",
+        )
+    return s
+
+
+@loop
+def tools_that_are_not_there() -> Session:
+    s = Session("tools-that-are-not-there", "stop", "names of tools guessed, none of them exists")
+    for n, name in enumerate(
+        "search_files find_files grep_files file_search search_code code_search find_in_files grep search ripgrep rg find_text text_search".split()
+        * 2
+    ):
+        s.call(
+            name,
+            {"query": "parseConfig", "path": "."},
+            f"Error: No such tool available: {name}",
+            error=f"No such tool available: {name}",
+        )
+    return s
+
+
+@loop
+def token_expired() -> Session:
+    s = Session("token-expired", "stop", "every endpoint tried although the token expired", clock=1_771_000_000)
+    for n, e in enumerate(
+        [
+            "users",
+            "users/me",
+            "account",
+            "v2/users",
+            "teams",
+            "projects",
+            "projects/1",
+            "issues",
+            "search?q=a",
+            "v2/me",
+            "profile",
+            "v1/status",
+            "billing",
+            "orgs",
+        ]
+    ):
+        s.call(
+            "http_request",
+            {"method": "GET", "url": f"https://api.tracker.example/{e}"},
+            json.dumps({"statusCode": 401, "body": {"error": "token_expired", "message": "The access token expired"}}),
+            gap=2,
+        )
+    return s
+
+
+@loop
+def same_errand() -> Session:
+    s = Session(
+        "same-errand",
+        "stop",
+        "one subagent after the other is sent on the same errand and comes back with the same words",
+    )
+    for n in range(16):
+        s.call(
+            "Task",
+            {
+                "subagent_type": "explore",
+                "description": "Find config",
+                "prompt": "Find where the retry policy is configured.",
+            },
+            "The retry policy is configured in src/http/retry.ts at line 14.",
+        )
+    return s
+
+
+@loop
+def load_more_of_nothing() -> Session:
+    s = Session(
+        "load-more-of-nothing",
+        "stop",
+        "a button that loads nothing more, clicked after every look",
+        clock=1_771_000_000,
+    )
+    for n in range(20):
+        s.call(
+            "browser_click",
+            {"element": "Load more button", "ref": f"e{30 + n}"},
+            "### Page state\n- Page URL: https://shop.example/all\n- 24 products",
+            gap=3,
+        )
+        s.call(
+            "browser_snapshot",
+            {},
+            "### Page state\n- Page URL: https://shop.example/all\n- list: 24 products\n- button 'Load more'",
+            gap=1,
+        )
+    return s

@@ -2937,3 +2937,404 @@ def screenshot_loop() -> Session:
         s.call("computer", {"action": "left_click", "coordinate": [r.randrange(1200), r.randrange(800)]}, "", gap=3)
         s.call("computer", {"action": "screenshot"}, "[image]", gap=2)
     return s
+
+
+@work
+def doze_doze_look() -> Session:
+    s = Session(
+        "doze-doze-look",
+        "allow",
+        "commands end after two minutes, so it sleeps twice before it looks at the training",
+        clock=1_771_000_000,
+    )
+    for n in range(10):
+        s.sh("sleep 110", "", tool="execute_bash", took=110)
+        s.sh("sleep 110", "", tool="execute_bash", took=110)
+        s.sh("tail -n 2 train.log", f"epoch {n // 2} loss {2.0 / (n // 2 + 1):.3f}", tool="execute_bash")
+    return s
+
+
+@work
+def move_components() -> Session:
+    s = Session("move-components", "allow", "search, move, search, replace for each of many components")
+    for n in range(12):
+        s.sh(f'grep -rl "components/C{n}\'" src', f"src/p{n % 5}.tsx", tool="run_shell_command")
+        s.sh(f"git mv src/components/C{n}.tsx src/ui/C{n}.tsx", "", tool="run_shell_command")
+        s.sh(
+            f'grep -rl "components/C{n}\'" src | xargs sed -i "s#components/C{n}\'#ui/C{n}\'#"',
+            "",
+            tool="run_shell_command",
+        )
+        s.sh(f'grep -rn "components/C{n}\'" src', "", 1, tool="run_shell_command")
+    return s
+
+
+@work
+def promql_by_fives() -> Session:
+    s = Session(
+        "promql-by-fives", "allow", "five queries side by side for each service of a cluster, many of them empty"
+    )
+    for n in range(9):
+        for k, q in enumerate(["up", "errors_total", "latency_p99", "restarts", "saturation"]):
+            s.call(
+                "execute_promql",
+                {"query": f'{q}{{service="svc{n}"}}'},
+                {"status": "success", "data": {"result": [] if k % 2 else [{"value": str(n * k)}]}},
+                parallel=k > 0,
+            )
+    return s
+
+
+@work
+def failed_log_by_patterns() -> Session:
+    s = Session("failed-log-by-patterns", "allow", "the log of a failed run searched for one word after the other")
+    for n, word in enumerate(
+        "error fail vuln severity timeout killed oom denied refused panic warn deprecated".split()
+    ):
+        s.sh(
+            f"run=$(gh run list --limit 1 --json databaseId -q '.[0].databaseId'); gh run view \"$run\" --log-failed 2>&1 | grep -v '^$' | grep -iE '{word}' | head -5",
+            "" if n % 3 else f"build\tRun tests\t2026-05-01T10:00:00Z {word}: step {n}",
+            1 if n % 3 else 0,
+        )
+    return s
+
+
+@work
+def commit_after_commit() -> Session:
+    s = Session("commit-after-commit", "allow", "small commits, each after the same three checks, which say the same")
+    for n in range(10):
+        s.call("edit", {"file_path": f"src/m{n}.py", "old_string": "print(", "new_string": "log.info("}, "ok")
+        s.sh("ruff check .", "All checks passed!")
+        s.sh("pytest -q", "210 passed in 4.31s")
+        s.sh("git add -A && git commit -qm 'Log instead of print'", "")
+        s.sh("git status --short", "")
+    return s
+
+
+@work
+def text_adventure() -> Session:
+    s = Session("text-adventure", "allow", "a maze of rooms that look alike")
+    r = rng("maze")
+    for n in range(50):
+        way = r.choice(["north", "south", "east", "west", "down"])
+        s.call(
+            "game_command",
+            {"input": way},
+            r.choice(
+                [
+                    "You can't go that way.",
+                    "Dead end.",
+                    f"A room with a {r.choice('lamp rope cage rod bird key'.split())} and exits {r.choice(['N', 'S', 'NE', 'W'])} and {r.choice(['E', 'D', 'U'])}.",
+                ]
+            ),
+        )
+        if n % 4 == 3:
+            s.call(
+                "game_command",
+                {"input": "look"},
+                f"A room with exits {r.choice(['N', 'S', 'NE', 'W'])} and {r.choice(['E', 'D', 'U'])}.",
+            )
+    return s
+
+
+@work
+def batch_delete() -> Session:
+    s = Session(
+        "batch-delete", "allow", "old rows deleted ten thousand at a time with one statement, until none are left"
+    )
+    for n in range(18):
+        s.call(
+            "execute_sql",
+            {"sql": "DELETE FROM events WHERE created_at < '2025-01-01' LIMIT 10000"},
+            "Query OK, 10000 rows affected" if n < 17 else "Query OK, 4211 rows affected",
+        )
+    return s
+
+
+@work
+def rebase_on() -> Session:
+    s = Session("rebase-on", "allow", "a long rebase, each commit conflicts in the same file")
+    for n in range(14):
+        s.sh("git status --short", "UU CHANGELOG.md")
+        s.call(
+            "Read", {"file_path": "/r/CHANGELOG.md"}, f"<<<<<<< HEAD\n- entry {n}\n=======\n- other {n}\n>>>>>>> work"
+        )
+        s.call(
+            "Edit",
+            {"file_path": "/r/CHANGELOG.md", "old_string": f"<<<<<<< HEAD\n- entry {n}", "new_string": f"- entry {n}"},
+            "The file has been updated.",
+        )
+        s.sh(
+            "git add CHANGELOG.md && GIT_EDITOR=true git rebase --continue",
+            "CONFLICT (content): Merge conflict in CHANGELOG.md\nerror: could not apply"
+            if n < 13
+            else "Successfully rebased",
+            1 if n < 13 else 0,
+        )
+    return s
+
+
+@work
+def learning_rates() -> Session:
+    s = Session("learning-rates", "allow", "a sweep of settings, most runs end in nan", clock=1_771_000_000)
+    for n in range(16):
+        s.sh(
+            f"python train.py --lr {0.1 / 2**n:.6f} --steps 200",
+            f"step 200 loss {'nan' if n < 11 else 3.1 - n / 10}",
+            took=40,
+        )
+    return s
+
+
+@work
+def sensor_by_the_minute() -> Session:
+    s = Session("sensor-by-the-minute", "allow", "a furnace watched by the minute", clock=1_771_000_000)
+    for n in range(30):
+        s.call("read_sensor", {"name": "furnace"}, {"value": 640 + n % 5, "unit": "C"}, gap=60)
+    return s
+
+
+@work
+def long_poll_for_a_person() -> Session:
+    s = Session(
+        "long-poll-for-a-person",
+        "allow",
+        "waits for a message of its user in polls of a minute each",
+        clock=1_771_000_000,
+    )
+    for n in range(26):
+        s.call(
+            "wait_for_message",
+            {"channel": "ops", "timeout": 60},
+            "No new messages." if n < 25 else "user: go ahead",
+            took=60,
+            gap=2,
+        )
+    return s
+
+
+@work
+def inbox_gets_shorter() -> Session:
+    s = Session("inbox-gets-shorter", "allow", "search the inbox, archive the first hit, search again")
+    for n in range(20):
+        s.call(
+            "gmail_search",
+            {"query": "in:inbox is:unread older_than:30d", "max": 1},
+            {"messages": [{"id": f"18f{n:x}a", "subject": "Newsletter"}], "estimate": 20 - n},
+        )
+        s.call("gmail_archive", {"id": f"18f{n:x}a"}, "archived")
+    return s
+
+
+@work
+def glossary_each_time() -> Session:
+    s = Session("glossary-each-time", "allow", "the glossary is read before every page that is translated")
+    for n in range(16):
+        s.call("read_file", {"path": "glossary.md"}, "cache = Zwischenspeicher\nhook = Haken")
+        s.call("read_file", {"path": f"en/{n}.md"}, f"Page {n} on hooks and caches, part {n * 7}")
+        s.call("write_file", {"path": f"de/{n}.md", "content": f"Seite {n}"}, "ok")
+    return s
+
+
+@work
+def unused_functions() -> Session:
+    s = Session(
+        "unused-functions",
+        "allow",
+        "every function looked for, most are used nowhere; what is dead is noted at the end",
+    )
+    r = rng("dead")
+    for n in range(36):
+        name = "".join(r.choice("abcdefghijk") for _ in range(8))
+        s.sh(
+            f"grep -rnw {name} --include=*.py src | grep -v 'def {name}'",
+            f"src/a.py:{n}: {name}()" if n % 7 == 6 else "",
+            0 if n % 7 == 6 else 1,
+        )
+    return s
+
+
+@work
+def strings_one_by_one() -> Session:
+    s = Session(
+        "strings-one-by-one",
+        "allow",
+        "strings of a user interface set one by one, some of them equal",
+        clock=1_771_000_000,
+    )
+    for n in range(40):
+        s.call(
+            "set_translation",
+            {"locale": "fr", "key": f"form.field{n}.cancel", "value": "Annuler"},
+            {"status": "ok"},
+            gap=1,
+        )
+    return s
+
+
+@work
+def pod_log_quiet() -> Session:
+    s = Session(
+        "pod-log-quiet",
+        "allow",
+        "a pod that is quiet most of the time, its log looked at every 40 s",
+        clock=1_771_000_000,
+    )
+    for n in range(18):
+        s.sh("kubectl logs deploy/worker --tail=3", f"INFO consumed batch {n // 4}\nINFO idle\nINFO idle", gap=40)
+    return s
+
+
+@work
+def scroll_and_shoot() -> Session:
+    s = Session("scroll-and-shoot", "allow", "a long page scrolled and looked at by pictures")
+    r = rng("scroll")
+    for n in range(24):
+        s.call("browser_scroll", {"direction": "down", "amount": 600}, "Scrolled.")
+        s.call("browser_screenshot", {}, [{"type": "image", "data": hexes(r, 64)}])
+    return s
+
+
+@work
+def shuffling_pieces() -> Session:
+    s = Session("shuffling-pieces", "allow", "a game of chess, the pieces shuffle for a while")
+    for n in range(20):
+        s.call(
+            "make_move",
+            {"uci": ["g1f3", "f3g1"][n % 2] if n < 6 else f"a{n % 7 + 1}a{n % 7 + 2}"},
+            {"ok": True, "reply": ["g8f6", "f6g8"][n % 2], "fullmove": n + 1},
+        )
+        s.call("get_board", {}, {"fen": f"rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - {n} {n + 1}"})
+    return s
+
+
+@work
+def three_thousand_lines() -> Session:
+    s = Session("three-thousand-lines", "allow", "one generated file read to its end by sed, its lines are much alike")
+    for n in range(30):
+        lines = "\n".join(f"    case 0x{k:04x}: return handler_{k};" for k in range(n * 100, n * 100 + 100, 10))
+        s.call(
+            "shell",
+            {"command": ["bash", "-lc", f"sed -n '{n * 100 + 1},{n * 100 + 100}p' src/table.c"]},
+            json.dumps({"output": lines, "metadata": {"exit_code": 0, "duration_seconds": 0.1}}),
+        )
+    return s
+
+
+@work
+def pins_tried() -> Session:
+    s = Session("pins-tried", "allow", "one version after the other until one can be installed")
+    for n in range(8):
+        s.sh(
+            f"pip install 'torchdata==0.{9 - n}.0'",
+            f"ERROR: Could not find a version that satisfies the requirement torchdata==0.{9 - n}.0\nERROR: No matching distribution found for torchdata==0.{9 - n}.0"
+            if n < 7
+            else "Successfully installed torchdata-0.2.0",
+            1 if n < 7 else 0,
+        )
+    return s
+
+
+@work
+def scripts_that_say_done() -> Session:
+    s = Session("scripts-that-say-done", "allow", "edits by small scripts that all print the same word")
+    for n in range(16):
+        s.sh(
+            f"python3 - <<'EOF'\nimport re\np='src/f{n}.py'\nt=open(p).read()\nopen(p,'w').write(t.replace('a{n}','b{n}'))\nprint('done')\nEOF",
+            "done",
+        )
+        s.sh("python3 -m compileall -q src", "")
+    return s
+
+
+@work
+def louder_and_louder() -> Session:
+    s = Session(
+        "louder-and-louder", "allow", "one test that crashes, run with ever more tracing, its sources read in between"
+    )
+    flags = [
+        "",
+        "RUST_BACKTRACE=1 ",
+        "RUST_BACKTRACE=full ",
+        "RUST_LOG=debug ",
+        "RUST_LOG=trace ",
+        "RUST_TEST_THREADS=1 ",
+        "MIRIFLAGS=-Zx ",
+        "RUSTFLAGS=-g ",
+    ]
+    for n, flag in enumerate(flags):
+        s.sh(
+            f"{flag}cargo test parse_header",
+            f"thread 'parse_header' panicked at src/h.rs:{40}:\ncalled `Option::unwrap()` on a `None` value"
+            + f"\n  {n}: frame{n}" * n,
+            101,
+        )
+        s.call("Read", {"file_path": f"/r/src/h{n}.rs"}, f"fn h{n}() {{ parse(b{n}) }}")
+    return s
+
+
+@work
+def sudoku() -> Session:
+    s = Session("sudoku", "allow", "a grid filled cell by cell, wrong cells are told as such")
+    r = rng("sudoku")
+    for n in range(45):
+        bad = r.random() < 0.3
+        s.call(
+            "set_cell", {"row": n // 9, "col": n % 9, "value": r.randrange(1, 10)}, "conflict in row" if bad else "ok"
+        )
+    return s
+
+
+@work
+def same_sheet_checks() -> Session:
+    s = Session("same-sheet-checks", "allow", "cells written, and the total read again after each; it stays 0 for long")
+    for n in range(16):
+        s.call(
+            "update_cell", {"sheet": "Budget", "cell": f"B{n + 2}", "value": f"=C{n + 2}*D{n + 2}"}, {"updatedCells": 1}
+        )
+        s.call("read_cell", {"sheet": "Budget", "cell": "B40"}, {"value": 0})
+    return s
+
+
+@work
+def list_then_each() -> Session:
+    s = Session(
+        "list-then-each", "allow", "a ticket queue taken from the top: list, open, answer, close; lists look alike"
+    )
+    for n in range(14):
+        s.call(
+            "list_tickets",
+            {"status": "open", "limit": 3},
+            [{"id": 500 + n + k, "title": "Cannot log in"} for k in range(3)],
+        )
+        s.call("get_ticket", {"id": 500 + n}, {"id": 500 + n, "title": "Cannot log in", "body": "please help"})
+        s.call(
+            "reply_ticket",
+            {"id": 500 + n, "text": "Please reset your password with the link on the login page."},
+            {"ok": True},
+        )
+        s.call("close_ticket", {"id": 500 + n}, {"ok": True})
+    return s
+
+
+@work
+def wait_for_page() -> Session:
+    s = Session(
+        "wait-for-page",
+        "allow",
+        "a slow page: wait, snapshot, wait, snapshot, until the spinner is gone",
+        clock=1_771_000_000,
+    )
+    for n in range(9):
+        s.call("browser_wait_for", {"time": 5}, "Waited for 5 seconds", took=5)
+        s.call("browser_snapshot", {}, "- generic: Loading your report..." if n < 8 else "- table: 40 rows")
+    return s
+
+
+@work
+def emulator_boot() -> Session:
+    s = Session("emulator-boot", "allow", "an emulator that boots for three minutes", clock=1_771_000_000)
+    s.sh("nohup emulator -avd test -no-window > emu.log 2>&1 &", "")
+    for n in range(18):
+        s.sh("sleep 10; adb shell getprop sys.boot_completed", "" if n < 17 else "1", 0, took=10)
+    return s

@@ -17,14 +17,17 @@ NEED_CLOCK = {
     "heartbeat",
     "heartbeat-rounds",
     "k8s-rollout",
+    "long-poll-for-a-person",
+    "pod-log-quiet",
+    "sensor-by-the-minute",
     "two-minutes-apart",
     "tail-that-stays",
 }
 """Work that only its times tell from going round in circles."""
 NEED_STEPS = {"burst-of-failures", "batch-refused"}
 """Work that only its steps tell."""
-NEED_QUIET = {"thoughts-in-new-words", "think-only", "tail-that-stays"}
-"""Sessions in which nothing else happens: a loop of thoughts, and a wait without a word of it."""
+NEED_QUIET = {"thoughts-in-new-words", "think-only", "tail-that-stays", "pod-log-quiet"}
+"""Sessions in which nothing else happens: a loop of thoughts, and waits without a word of it."""
 
 AUTHORED = [case for name in FILES for case in cases(HERE / name)]
 GIVEN = [

@@ -131,6 +131,8 @@ def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
         if entry.change == 1 and (entry.news or (entry.loose not in tried and not _is_settled_deed(found))):
             tried.add(entry.loose)
             refreshed = True
+        elif entry.look and entry.known and entry.news and found.entries and found.entries[-1].incremental:
+            refreshed = True  # another part is shown
     return found
 
 

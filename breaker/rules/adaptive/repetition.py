@@ -70,13 +70,13 @@ def _limit(found: Chain, limits: Limits) -> int | None:
     if last.look:
         gap = found.gap
         return limits.slow_look if gap is not None and gap >= SLOW and not found.others else limits.look
+    if last.incremental:
+        return limits.increment
     if last.kind == "mutate":
         return limits.write
-    if last.kind == "act":
-        return limits.increment if last.incremental else limits.deed
     if last.kind == "run":
         return limits.run
-    return limits.deed if last.kind in ("spawn", "bookkeeping") else limits.other
+    return limits.deed if last.kind in ("act", "spawn", "bookkeeping") else limits.other
 
 
 def _seen(found: Chain) -> str:

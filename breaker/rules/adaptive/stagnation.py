@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from breaker.evidence.classes import LOOKS
 from breaker.evidence.log import LOOK_BACK, Entry
 from breaker.rules.adaptive.base import Case, Finding, pause, steps
-from breaker.rules.adaptive.limits import IDLE, LONG_SLEEP, MAX_NEWS, PLANS_AMONG_LOOKS, PLANS_OF, SLOW
+from breaker.rules.adaptive.limits import HASTY, IDLE, LONG_SLEEP, MAX_NEWS, PLANS_AMONG_LOOKS, PLANS_OF, SLOW
 
 
 def no_news(about: Case) -> Iterator[Finding]:
@@ -19,10 +19,11 @@ def no_news(about: Case) -> Iterator[Finding]:
     news, best = 0, 0
     later: Entry | None = None
     for entry in reversed(about.entries):
-        if later is not None and pause(entry, later) >= IDLE:
+        idle = pause(entry, later) if later is not None else 0.0
+        if idle >= IDLE:
             break
         later = entry
-        if entry.kind in ("wait", "poll") or entry.slept >= SLOW or (entry.live == 1 and not entry.deed):
+        if _is_poll(entry, idle):
             continue
         if entry.change == 2:
             break
@@ -47,6 +48,13 @@ def no_news(about: Case) -> Iterator[Finding]:
             f"{count} steps in a row repeated earlier ones and told nothing new",
             about.facts.strict,
         )
+
+
+def _is_poll(entry: Entry, idle: float) -> bool:
+    """Whether something is waited for; `idle` are the seconds from the end of this call to the next one."""
+    if entry.kind in ("wait", "poll") or entry.slept >= HASTY:
+        return True
+    return (entry.live == 1 and not entry.deed) or (entry.look and entry.moved and idle >= SLOW)
 
 
 def plans(about: Case) -> Iterator[Finding]:
@@ -100,7 +108,8 @@ def sleeps(about: Case) -> Iterator[Finding]:
             looked += 1
             if entry.known or not entry.look or (not pure and 2 * looked > len(row) + 1):
                 break  # a look that comes again is what is waited for; remarks beside as many looks are headings
-    if not row:
+    count = steps(row) - looked if pure else steps(row)
+    if count < 1:
         return
     slept = sum(entry.slept for entry in row) + facts.slept
     limit = limits.sleeps if pure else limits.echoes
@@ -108,8 +117,8 @@ def sleeps(about: Case) -> Iterator[Finding]:
         limit = limits.long_sleeps
     what = "waits" if pure else "commands that only print or do nothing"
     if limit is not None:
-        detail = f"{steps(row)} {what} in a row with nothing looked at in between"
-        yield Finding("sleeps", steps(row), limit, detail, facts.strict)
+        detail = f"{count} {what} in a row with nothing looked at in between"
+        yield Finding("sleeps", count, limit, detail, facts.strict)
 
 
 def _is_deed(entry: Entry) -> bool:
