@@ -29,9 +29,6 @@ CACHED_CALLS = 1024
 MAX_PER_CALL = 256
 """URLs, and files, of one call that get fingerprints. Recorded calls have at most a few."""
 
-MAX_PER_CALL = 256
-"""URLs, and files, of one call that get fingerprints. Recorded calls have at most a few."""
-
 CACHED_TOOLS = 4096
 """Tools whose kind is remembered."""
 _CACHED_BYTES = 16_384  # of one call's arguments; larger ones are read anew

@@ -97,7 +97,7 @@ def read_programs(words: tuple[Word, ...], table: Interpreter) -> Programs:
     while index < len(words) and not (found.codes and (table.one or len(found.codes) >= MAX_CODES)):
         text = words[index].text
         if text == "-" or text[:1] != "-":
-            found.reads_stdin = text == "-" and not found.codes
+            found.reads_stdin = text in ("-", "/dev/stdin") and not found.codes
             return found
         index += 1
         if text == "-m" and "-c" in table.code:  # the words behind it are another program's

@@ -13,7 +13,7 @@ from breaker.identity.traffic import Request, Traffic
 from breaker.identity.urls import looks_like_url
 from breaker.shell.commands import Simple
 from breaker.shell.options import read_arguments
-from breaker.shell.programs import family, program
+from breaker.shell.programs import Program, family, program
 from breaker.shell.script import Redirect, Word
 from breaker.shell.spelling import module_at
 from breaker.word_set import word_set
@@ -61,8 +61,11 @@ def of_command(simple: Simple) -> Traffic:
         return traffic
     if row in INTERPRETERS:
         words = of_interpreter(row, traffic)
-    elif program(row).sinks:
-        _output_options(traffic)
+        if at := module_at(words):  # `python -m pip …` is pip
+            words = words[at:]
+            row = family(words[0].text)
+    if program(row).sinks:
+        _output_options(words, program(row), traffic)
     elif row == "dd":
         for word in words:
             if word.text.startswith("of="):
@@ -78,15 +81,16 @@ def _takes_payload(redirect: Redirect) -> bool:
     return redirect.operator != ">&" or not _FD.match(redirect.target.text)
 
 
-def _output_options(traffic: Traffic) -> None:
-    simple = traffic.simple
+def _output_options(words: tuple[Word, ...], row: Program, traffic: Traffic) -> None:
     operands = 0
-    for argument in read_arguments(simple.words, program(simple.program)):
+    for argument in read_arguments(words, row):
         value, row = argument.value, argument.program
         if value is None:
             continue
         if argument.name:
-            if argument.name in row.output:
+            if argument.name in row.chdir:
+                traffic.enter(value)
+            elif argument.name in row.output:
                 traffic.writes(value)
         elif row.output_operands == "all":
             traffic.writes(value)
@@ -102,9 +106,6 @@ def _may_hold_url(words: tuple[Word, ...], resolvable: bool) -> bool:
 
 def _urls_of_words(words: tuple[Word, ...], row_name: str, traffic: Traffic) -> None:
     """The URLs among the words of a program that is no client of its own."""
-    if row_name in INTERPRETERS and (at := module_at(words)):  # `python -m pip …` is pip
-        words = words[at:]
-        row_name = words[0].text
     row = program(row_name)
     operands = 0
     patterned = False

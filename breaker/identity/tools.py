@@ -58,7 +58,8 @@ _READ_VERBS = word_set(
 _WRITE_VERBS = word_set(
     "write create edit update add insert append post put patch send reply comment publish submit save store set "
     "replace apply upload draft delete remove close merge rename assign schedule notify email message record "
-    "remember register open_pull make multiedit notebookedit modify change commit push"
+    "remember register make multiedit notebookedit modify change commit push new generate compose duplicate import "
+    "upsert report respond answer share review approve reject reopen archive invite deploy trigger label tag"
 )
 
 

@@ -30,15 +30,20 @@ class Traffic:
 
     def __init__(self, simple: Simple) -> None:
         self.simple = simple
+        self.directory = simple.directory
         self.requests: list[Request] = []
         self.sinks: list[str] = []
+
+    def enter(self, directory: Word) -> None:
+        """Notes that an option sends the program to another directory before it writes (`git -C DIR`)."""
+        self.directory = None if has_expansion(directory) else join(self.directory, directory.text)
 
     def writes(self, word: Word, under: str = "") -> None:
         """Notes the file that `word` names, unless it is a generic one or nobody knows where it is."""
         text = word.text
         if has_expansion(word) or text in _GENERIC_SINKS or text.startswith(("/dev/fd/", "/proc/self/fd/")):
             return
-        path = join(self.simple.directory, f"{under}/{text}" if under and not text.startswith("/") else text)
+        path = join(self.directory, f"{under}/{text}" if under and not text.startswith("/") else text)
         if path is not None and HOLE not in path:
             self.sinks.append(path)
 

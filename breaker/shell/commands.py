@@ -15,13 +15,13 @@ from breaker.shell.programs import base_name
 from breaker.shell.quoting import quote
 from breaker.shell.scopes import Scopes, join
 from breaker.shell.script import Command, Redirect, Script, Word
-from breaker.shell.spelling import OpenSubstitution, spell_redirects, spell_words
+from breaker.shell.spelling import OpenSubstitution, heredoc_expands, spell_redirects, spell_words
 from breaker.shell.values import HOLE, MAX_ALTERNATIVES, Values, resolve
 from breaker.shell.words import split_words
 from breaker.shell.wrappers import (
     SHELLS,
     Wrapped,
-    fd_action,
+    fd_actions,
     find_actions,
     placeholder,
     runs_nothing,
@@ -42,12 +42,15 @@ MAX_BEFORE = 4096
 BROKEN = "#"
 """Ends the spelling of a script that the shell would not run as it is: the mended one is another action."""
 
-_PLAIN_BEFORE = frozenset({"", ";", "&&", "||", "|", "|&", "&", "!"})
+_OPERATORS = frozenset({";", "&&", "||", "|", "|&", "&"})
+_PLAIN_BEFORE = _OPERATORS | {"", "!"}
 _SUBSTITUTIONS = frozenset({"$(", "<(", ">("})
 _BRANCHES = frozenset({"if", "while", "until"})
 _OTHER_BRANCH = frozenset({"else", "elif", ";;", ";&", ";;&"})
+_CONTINUES = _OTHER_BRANCH | {"then", "do"}
 _CLOSERS = frozenset({"}", "fi", "done", "esac"})
 _SETTERS = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_UNKNOWN_SETTERS = frozenset({"read", "unset"})
 _POWERSHELLS = frozenset({"pwsh", "powershell", "cmd"})
 _POWERSHELL_SCRIPT = frozenset({"-command", "-c", "/c", "/k"})
 _POWERSHELL_CD = frozenset({"cd", "set-location", "sl", "pushd", "push-location"})
@@ -83,13 +86,13 @@ class Reading(Struct, frozen=True):
 
 def read(script: Script, directory: str = "") -> Reading:
     """Reads a script that starts in `directory`, which is a `cd` in front of it."""
-    reader = _Reader(Scopes(join("", directory) if directory else ""))
+    reader = _Reader(Scopes(join("", directory) if directory else ""), _Found())
     return reader.result(reader.read(script)[0], directory)
 
 
 def read_powershell(script: Script, directory: str = "") -> Reading:
     """Reads a PowerShell line that was split by words: no grammar, names and options without case."""
-    reader = _Reader(Scopes(join("", directory) if directory else ""))
+    reader = _Reader(Scopes(join("", directory) if directory else ""), _Found())
     parts: list[str] = []
     for command in script.commands:
         parts.append(command.before)
@@ -118,23 +121,29 @@ class _Call(Struct, frozen=True):
 _BARE = _Call()
 
 
-class _Reader:
-    """Reads one script; what it runs gathers in `commands` and `verbs`, which scripts inside it share."""
+class _Found:
+    """What a script runs, with the scripts inside it; `left`: characters that may still be read of those."""
 
-    def __init__(self, scopes: Scopes, outer: _Reader | None = None) -> None:
+    def __init__(self) -> None:
+        self.commands: list[Simple] = []
+        self.verbs: dict[str, None] = {}
+        self.left = MAX_INSIDE
+
+
+class _Reader:
+    """Reads one script; what it runs gathers in `found`, which scripts inside it share."""
+
+    def __init__(self, scopes: Scopes, found: _Found, depth: int = 0) -> None:
         self.scopes = scopes
-        self.outermost: _Reader = outer.outermost if outer else self
-        self.commands: list[Simple] = outer.commands if outer else []
-        self.verbs: dict[str, None] = outer.verbs if outer else {}
-        self.depth: int = outer.depth + 1 if outer else 0
-        self.left = MAX_INSIDE  # of the outermost one: characters that may be read of scripts inside
+        self.found = found
+        self.depth = depth
         self.previous: Simple | None = None
 
     def result(self, spelled: str, directory: str) -> Reading:
+        commands, verbs = tuple(self.found.commands), self.found.verbs
         if directory and spelled:
-            spelled = f"cd {quote(directory)} && {spelled}"
-            return Reading(tuple(self.commands), tuple({"cd": None, **self.verbs}), spelled)
-        return Reading(tuple(self.commands), tuple(self.verbs), spelled)
+            return Reading(commands, tuple({"cd": None, **verbs}), f"cd {quote(directory)} && {spelled}")
+        return Reading(commands, tuple(verbs), spelled)
 
     def read(self, script: Script) -> tuple[str, int]:
         """The canonical spelling of a script, and how many commands it has on its own level."""
@@ -146,8 +155,11 @@ class _Reader:
             before = command.before
             if before not in _PLAIN_BEFORE:
                 before = self.enter(before, command, parts, inner)
-            elif inner:
-                inner[-1].raw.append(command)
+            else:
+                if before in _OPERATORS:
+                    self.scopes.separate(before)
+                if inner:
+                    inner[-1].raw.append(command)
             if not command.words and not command.redirects and not command.assignments:
                 parts.append(before)
                 continue
@@ -167,7 +179,10 @@ class _Reader:
         scopes = self.scopes
         shown: list[str] = []
         fresh = False
+        function = ""
         for sign in before.split(" "):
+            if sign in _OPERATORS:
+                scopes.separate(sign)
             if sign in _SUBSTITUTIONS:
                 _flush(shown, parts)
                 scopes.open(own=True)
@@ -182,15 +197,18 @@ class _Reader:
             if sign == "(":
                 scopes.open(own=True)
             elif sign == "{":
-                scopes.open()
+                scopes.open(function=function)
             elif sign in _BRANCHES:
                 scopes.open(branch=True)
             elif sign == ")" or sign in _CLOSERS:
                 scopes.close()
-            elif sign in _OTHER_BRANCH:
-                scopes.other_branch()
+            elif sign in _CONTINUES:
+                scopes.separate(";")
+                if sign in _OTHER_BRANCH:
+                    scopes.other_branch()
             elif sign == "time":
                 continue
+            function = sign[:-2] if sign.endswith("()") else ""
             shown.append(sign)
         left = " ".join(shown)
         if inner:
@@ -217,7 +235,7 @@ class _Reader:
                 last = command.before.rpartition(" ")[2]
                 closes = last == ")" or last in _CLOSERS
                 directory = self.scopes.closed_directory if closes else self.scopes.directory
-                self.commands.append(Simple("", (), redirects, directory, self.scopes.values))
+                self.found.commands.append(Simple("", (), redirects, directory, self.scopes.values))
             self.previous = None
         if redirects:
             head += spell_redirects(redirects)
@@ -239,7 +257,7 @@ class _Reader:
                 break
             wrapper = wrapped.wrapper
             if wrapper.role == "runner":
-                self.verbs[name] = None
+                self.found.verbs[name] = None
                 self.add(name, wrapped.own + wrapped.rest, call)
                 call = _Call(stdin=call.stdin)
             if wrapper.role != "same":
@@ -249,6 +267,8 @@ class _Reader:
             words = wrapped.inner
             if not words:
                 return " ".join(kept)
+            if directory := wrapped.directory:
+                return " ".join([*kept, self.read_elsewhere(words, directory, call)])
             stdin = call.stdin
             items = stdin.text.split() if name == "xargs" and stdin.text is not None and not stdin.expands else []
             if replaced := placeholder(name, wrapped.own):
@@ -260,6 +280,16 @@ class _Reader:
                 return " ".join([*kept, inner, *(word.key for word in wrapped.rest)])
         core = self.read_program(base_name(words[0].text), words, call, only and not kept, wrapped=bool(kept))
         return " ".join([*kept, core]) if kept else core
+
+    def read_elsewhere(self, words: tuple[Word, ...], directory: Word, call: _Call) -> str:
+        """What a wrapper runs in another directory; its redirections are opened in this one."""
+        if call.redirects:
+            self.add("", (), _Call(call.redirects))
+        self.scopes.open(own=True)
+        self.scopes.enter(directory)
+        spelled = self.read_words(words, _Call((), call.assignments, call.stdin), False)
+        self.scopes.close()
+        return spelled
 
     def read_pseudo(self, words: tuple[Word, ...], call: _Call) -> str:
         """The head of a loop or `case`, or a test: no program is run."""
@@ -285,23 +315,35 @@ class _Reader:
                 variable, equals, text = word.text.partition("=")
                 if equals and _NAME.match(variable):
                     self.scopes.assign(variable, Word(text, text, word.literal))
-        elif name == "read":
+                if name == "export":
+                    self.scopes.exported.add(variable)
+        elif name in _UNKNOWN_SETTERS:
             self.scopes.set({word.text: (HOLE,) for word in words[1:] if _NAME.match(word.text)})
         elif name in ("find", "fd", "fdfind"):
-            self.add(name, words, call)
-            for action in find_actions(words) if name == "find" else [fd_action(words)]:
-                if action and self.may_look_inside():
-                    self.outermost.left -= 16 * len(action)
-                    self.read_words(_with_holes(action, "{"), _BARE, False)
-            return " ".join(spell_words(name, words))
+            return self.read_search(name, words, call)
         self.add(name, words, call, runs=not runs_nothing(name, words))
+        self.scopes.call(name)
         return " ".join(spell_words(name, words))
+
+    def read_search(self, name: str, words: tuple[Word, ...], call: _Call) -> str:
+        """find and fd, with the commands that they run."""
+        self.add(name, words, call)
+        spelled = spell_words(name, words[:1])
+        done = 1
+        for start, end in find_actions(words) if name == "find" else fd_actions(words):
+            if not self.may_look_inside():
+                break
+            self.found.left -= 16 * (end - start)
+            spelled += (word.key for word in words[done:start])
+            spelled.append(self.read_words(_with_holes(words[start:end], "{"), _BARE, False))
+            done = end
+        return " ".join([*spelled, *(word.key for word in words[done:])])
 
     def read_shell(self, name: str, words: tuple[Word, ...], call: _Call, only: bool, wrapped: bool) -> str:
         """`bash -c SCRIPT` and a script on a shell's standard input; "" for a script in a file."""
         shell = shell_call(words)
         if shell.script is not None:
-            inlined = self.read_script(shell.script, shell.arguments, only, wrapped)
+            inlined = self.read_script(shell.script, shell.arguments, call, only, wrapped)
             if call.redirects or call.assignments:
                 self.add("", (), call)
             return inlined or " ".join(spell_words(name, words))
@@ -317,8 +359,7 @@ class _Reader:
         """A command that xargs fills with words which the script itself prints; spelled without them."""
         filled = (*words, *(Word(item, item) for item in items[:MAX_ALTERNATIVES]))
         self.read_words(filled, _BARE, False)
-        quiet = _Reader(Scopes())
-        quiet.depth = MAX_DEPTH
+        quiet = _Reader(Scopes(), _Found(), MAX_DEPTH)
         return quiet.read_words(words, _BARE, False)
 
     def read_wrapped_script(
@@ -332,7 +373,7 @@ class _Reader:
             text = Word(" ".join(word.text for word in script), " ".join(word.key for word in script), literal)
         same = wrapped.wrapper.role == "same"
         only = only and same and not wrapped.rest
-        inlined = self.read_script(text, (), only, bool(kept), inside=name == "eval")
+        inlined = self.read_script(text, (), call, only, bool(kept), inside=name == "eval")
         if call.redirects:
             self.add("", (), _Call(call.redirects))
         if inlined is not None and not wrapped.rest:
@@ -342,7 +383,7 @@ class _Reader:
         return " ".join([*kept, *(word.key for word in (*script, *wrapped.rest))])
 
     def read_script(
-        self, word: Word, arguments: tuple[Word, ...], only: bool, wrapped: bool, inside: bool = False
+        self, word: Word, arguments: tuple[Word, ...], call: _Call, only: bool, wrapped: bool, inside: bool = False
     ) -> str | None:
         """Reads a script in a word; its spelling when it is the same action as the word.
 
@@ -350,26 +391,31 @@ class _Reader:
         """
         if not self.may_look_inside():
             return None
-        values = dict(self.scopes.values) if inside or not word.literal else {}
+        scopes = self.scopes
+        values = dict(scopes.values) if inside or not word.literal else {}
+        if not inside:
+            values.update(scopes.environment(call.assignments))
         for index, argument in enumerate(arguments[:MAX_ALTERNATIVES]):
-            values[str(index)] = resolve(argument, self.scopes.values)
+            values[str(index)] = resolve(argument, scopes.values)
         script = parse(word.text)
-        spelled, count, scopes = self.read_nested(script, len(word.text), values)
+        spelled, count, left = self.read_nested(script, len(word.text), values)
         if inside:
-            self.scopes.directory, self.scopes.values = scopes.directory, scopes.values
+            scopes.directory, scopes.values = left.directory, left.values
         if not word.literal or arguments or not spelled:
             return None
+        if "$" in word.text and not inside and (scopes.values or call.assignments):
+            return None  # outside it would see other variables
         first = script.commands[0]
         single = count == 1 and not (wrapped and (first.redirects or first.assignments))
         return spelled if only or single else f"( {spelled} )"
 
     def may_look_inside(self) -> bool:
-        return self.depth < MAX_DEPTH and self.outermost.left > 0
+        return self.depth < MAX_DEPTH and self.found.left > 0
 
     def read_nested(self, script: Script, length: int, values: Values) -> tuple[str, int, Scopes]:
-        self.outermost.left -= length + 64
+        self.found.left -= length + 64
         scopes = Scopes(self.scopes.directory, values)
-        return *_Reader(scopes, self).read(script), scopes
+        return *_Reader(scopes, self.found, self.depth + 1).read(script), scopes
 
     def resolve_program(self, words: tuple[Word, ...]) -> tuple[Word, ...]:
         """`$CURL x`: what the variable holds, when the script said it."""
@@ -384,10 +430,10 @@ class _Reader:
         simple = Simple(
             name, words, call.redirects, scopes.directory, scopes.values, stdin.text, stdin.expands, call.assignments
         )
-        self.commands.append(simple)
+        self.found.commands.append(simple)
         self.previous = simple
         if runs and name and HOLE not in name and "$" not in name:
-            self.verbs[name] = None
+            self.found.verbs[name] = None
 
     # ---- PowerShell
 
@@ -395,7 +441,7 @@ class _Reader:
         words = _lower(command.words)
         name = base_name(words[0].text) if words else ""
         if name in _POWERSHELL_CD:
-            self.verbs[name] = None
+            self.found.verbs[name] = None
             self.scopes.change_directory(words)
         elif words or command.redirects:
             self.add(name, words, _Call(command.redirects))
@@ -420,7 +466,7 @@ def _given_stdin(redirects: tuple[Redirect, ...]) -> _Stdin:
     """The text of a heredoc or here-string."""
     for redirect in reversed(redirects):
         if redirect.heredoc is not None:
-            return _Stdin(redirect.heredoc, not redirect.heredoc_quoted)
+            return _Stdin(redirect.heredoc, heredoc_expands(redirect))
         if redirect.operator == "<<<" and redirect.target is not None:
             return _Stdin(redirect.target.text, not redirect.target.literal)
     return _UNKNOWN

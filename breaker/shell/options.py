@@ -95,6 +95,21 @@ def is_volatile(argument: Argument) -> bool:
     return argument.value is not None and f"{name}={argument.value.text}" in program.volatile
 
 
+def option_value(words: Sequence[Word], options: frozenset[str]) -> Word | None:
+    """What the last of the options is given: in the next word, behind `=`, or glued to its letter."""
+    found: Word | None = None
+    for index, word in enumerate(words):
+        text = word.text
+        name = text.partition("=")[0] if text[:2] == "--" else text[:2]
+        if name not in options:
+            continue
+        if text == name:
+            found = words[index + 1] if index + 1 < len(words) else None
+        else:
+            found = tail(word, len(name) + (text[:2] == "--"))
+    return found
+
+
 def skip_options(words: Sequence[Word], index: int, valued: frozenset[str]) -> int:
     """Where the operands begin: behind the options, of which the `valued` take the next word, and behind `--`."""
     count = len(words)

@@ -106,7 +106,8 @@ TABLE: dict[str, dict[str, str]] = {
     # ---- version control
     "git": {
         "subcommands": YES,
-        "valued": "-C -c --git-dir --work-tree --namespace --super-prefix --config-env",
+        "valued": "-c --git-dir --work-tree --namespace --super-prefix --config-env",
+        "chdir": "-C",
         "volatile": "--no-pager -P -p --paginate --no-optional-locks --no-color --color*",
     },
     "git *": {"text": _GIT_TEXT, "text_operands": ALL},
@@ -145,6 +146,8 @@ TABLE: dict[str, dict[str, str]] = {
     "git show": {"output": "--output", "text": _GIT_TEXT, "text_operands": ALL},
     "gh": {"subcommands": YES, "valued": "-R --repo"},
     "gh *": {"text": _GH_TEXT},
+    "gh pr": {"subcommands": YES},
+    "gh pr merge": {"text": "-b --body -F --body-file -t --subject -A --author-email --match-head-commit"},
     "gh release": {"subcommands": YES},
     "gh release download": {"output": "-O --output", "valued": "-p --pattern -D --dir -A --archive -R --repo"},
     "gh api": {
@@ -243,16 +246,18 @@ TABLE: dict[str, dict[str, str]] = {
         "output": "-o",
         "valued": "--crate-type --crate-name --edition --emit --out-dir -C -L -l --cfg --target -A -W -D",
     },
-    "go": {"subcommands": YES, "clusters": NO, "valued": "-C"},
+    "go": {"subcommands": YES, "clusters": NO, "chdir": "-C"},
     "go *": {"clusters": NO},
     "go build": {
         "clusters": NO,
         "output": "-o",
+        "chdir": "-C",
         "valued": "-ldflags -tags -gcflags -mod -p -asmflags -overlay -buildmode",
     },
     "go test": {
         "clusters": NO,
         "output": "-o -coverprofile -cpuprofile -memprofile",
+        "chdir": "-C",
         "valued": """
             -run -bench -count -timeout -tags -ldflags -parallel -cpu -p -mod -covermode -coverpkg
             -benchtime -skip
@@ -292,9 +297,9 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "pnpm *": {},
     "pnpm install": {"volatile": _NPM_VOLATILE, "valued": "--loglevel --filter -F --registry --reporter"},
-    "yarn": {"subcommands": YES, "volatile": _NPM_VOLATILE, "valued": "--cwd --registry"},
+    "yarn": {"subcommands": YES, "volatile": _NPM_VOLATILE, "valued": "--loglevel --cwd --registry"},
     "yarn *": {},
-    "yarn install": {"volatile": _NPM_VOLATILE, "valued": "--registry"},
+    "yarn install": {"volatile": _NPM_VOLATILE, "valued": "--loglevel --registry"},
     "bun": {"subcommands": YES, "volatile": "--silent", "valued": "--cwd --filter -F --env-file"},
     "bun *": {},
     "bun install": {"volatile": "--silent --no-progress --no-summary -s", "valued": "--registry --filter --cwd"},
@@ -311,8 +316,9 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "pytest": {
         "volatile": "--color --no-header -p=no:cacheprovider",
+        "output": "--junitxml --junit-xml",
         "valued": """
-            --color -p -k -m -n -c -o -r -W --tb --maxfail --junitxml --cov --cov-report --ignore --deselect --rootdir
+            --color -p -k -m -n -c -o -r -W --tb --maxfail --cov --cov-report --ignore --deselect --rootdir
             --durations --timeout --basetemp --log-level --log-cli-level --override-ini --import-mode --confcutdir
         """,
     },

@@ -22,9 +22,10 @@ class Program(Struct, frozen=True, kw_only=True):
 
     `volatile` options make no other action of the command (`-p=x`: only with that value; `--retry*`: every option
     that begins so). `output` options name the file that the payload goes to, `output_operands` says which operands
-    do. The values of `text` options and the `text_operands` are text that is neither fetched nor run;
-    a `pattern` option takes the place of the first operand. Without `clusters`, `-abc` is one option, and the
-    `glued` ones may have their value glued to them; with them, the `whole` ones still are single options.
+    do; both stand under the directory that a `chdir` option names. The values of `text` options and the
+    `text_operands` are text that is neither fetched nor run; a `pattern` option takes the place of the first operand.
+    Without `clusters`, `-abc` is one option, and the `glued` ones may have their value glued to them; with them, the
+    `whole` ones still are single options.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Program(Struct, frozen=True, kw_only=True):
     volatile_prefixes: tuple[str, ...] = ()
     output: frozenset[str] = frozenset()
     output_operands: Operands = ""
+    chdir: frozenset[str] = frozenset()
     text: frozenset[str] = frozenset()
     text_operands: Operands = ""
     pattern: frozenset[str] = frozenset()
@@ -44,7 +46,7 @@ class Program(Struct, frozen=True, kw_only=True):
     sinks: bool = False  # whether this row or one of its sub-commands has outputs
 
 
-_VERSION = re.compile(r"(?<=[a-z])-?\d+(?:\.\d+)*\Z")
+_VERSION = re.compile(r"(?<=[a-z+])-?\d+(?:\.\d+)*\Z")
 _VERSIONED = frozenset(
     {"python", "pypy", "pip", "ruby", "perl", "php", "lua", "node", "gcc", "g++", "clang", "clang++"}
 )
@@ -105,16 +107,18 @@ def _row(name: str) -> Program | None:
     below = [row for key, row in TABLE.items() if key.startswith(name + " ")] if data.get("subcommands") else []
     rows = [data, *below]
     output = _split(data, "output")
+    chdir = _split(data, "chdir")
     text = _split(data, "text")
     pattern = _split(data, "pattern")
     return Program(
         name=name,
-        valued=frozenset(_split(data, "valued")) | frozenset(output) | frozenset(text) | frozenset(pattern),
+        valued=frozenset((*_split(data, "valued"), *output, *chdir, *text, *pattern)),
         volatile=frozenset(option for option in volatile if not option.endswith("*")),
         volatile_prefixes=tuple(option[:-1] for option in volatile if option.endswith("*")),
         output=frozenset(output),
         output_operands=_operands(data.get("output_operands", "")),
-        text=frozenset(text) | frozenset(pattern),
+        chdir=frozenset(chdir),
+        text=frozenset((*text, *pattern)),
         text_operands=_operands(data.get("text_operands", "")),
         pattern=frozenset(pattern),
         clusters=data.get("clusters") != "no",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -17,16 +17,26 @@ MAX_ARRAY = 2048
 """Characters of an array whose items are followed."""
 
 
+class _State(Struct, frozen=True):
+    directory: str | None
+    values: Values
+
+
 class _Group(Struct):
     """An open group. `own`: what it does to directory and variables ends with it. `branch`: it may not be run.
 
-    `ended` holds the variables at the end of the branches before (`then …` at an `else`).
+    `function` is the name that it is the body of. `before` is the state where it began, `list` where the commands
+    between two `;` did, `pipeline` those between two `&&`; `piped`: a part of that pipeline was read. `ended` holds
+    the variables at the end of the branches before (`then …` at an `else`).
     """
 
     own: bool
     branch: bool
-    directory: str | None
-    values: Values
+    function: str
+    before: _State
+    list: _State
+    pipeline: _State
+    piped: bool = False
     ended: tuple[Values, ...] = ()
 
 
@@ -34,41 +44,76 @@ class Scopes:
     """The state of a script at the command that is read.
 
     `directory` is "" where the script began, None when an expansion decides. `closed_directory` is that of the group
-    that closed last: there its redirections are opened.
+    that closed last: there its redirections are opened. `exported` are the variables that programs see.
     """
 
     def __init__(self, directory: str | None = "", values: Values | None = None) -> None:
         self.directory = directory
         self.closed_directory = directory
         self.values: Values = values or {}
+        self.exported: set[str] = set()
         self._groups: list[_Group] = []
         self._pushed: list[str | None] = []
+        self._movers: set[str] = set()
+        self.open()
 
     @property
     def level(self) -> int:
         """How many groups are open."""
         return len(self._groups)
 
-    def open(self, *, own: bool = False, branch: bool = False) -> None:
-        self._groups.append(_Group(own, branch, self.directory, self.values))
+    def open(self, *, own: bool = False, branch: bool = False, function: str = "") -> None:
+        state = self._state()
+        self._groups.append(_Group(own, branch, function, state, state, state))
 
     def close(self) -> None:
-        if not self._groups:
+        if len(self._groups) == 1:
             return
+        self.separate(";")
         group = self._groups.pop()
-        self.closed_directory = group.directory
+        before = group.before
+        self.closed_directory = before.directory
         if group.own:
-            self.directory, self.values = group.directory, group.values
+            self._restore(before)
         elif group.branch:
-            self.values = _merged((group.values, *group.ended, self.values))
+            self.values = _merged((before.values, *group.ended, self.values))
+        elif group.function:
+            if self.directory != before.directory:
+                self._movers.add(group.function)
+            self.directory = before.directory
+
+    def separate(self, sign: str) -> None:
+        """An operator between commands. The parts of a pipeline, and a list before `&`, run in shells of their own."""
+        group = self._groups[-1]
+        if sign in ("|", "|&"):
+            group.piped = True
+            self._restore(group.pipeline)
+            return
+        if group.piped:
+            group.piped = False
+            self._restore(group.pipeline)
+        if sign == "&":
+            self._restore(group.list)
+        group.pipeline = self._state()
+        if sign in (";", "&"):
+            group.list = group.pipeline
 
     def other_branch(self) -> None:
         """`else`, `elif`, `;;`: what follows is run in place of what stands before."""
-        if self._groups and self._groups[-1].branch:
-            group = self._groups[-1]
-            if self.values is not group.values and len(group.ended) < MAX_ALTERNATIVES:
+        group = self._groups[-1]
+        if group.branch:
+            if self.values is not group.before.values and len(group.ended) < MAX_ALTERNATIVES:
                 group.ended += (self.values,)
-            self.values = group.values
+            self.values = group.before.values
+
+    def call(self, name: str) -> None:
+        """A program is run, or a function of the script that goes nobody knows where."""
+        if name in self._movers:
+            self.directory = None
+
+    def enter(self, directory: Word) -> None:
+        """Where a wrapper goes before it runs a command (`env -C DIR`)."""
+        self.directory = None if has_expansion(directory) else join(self.directory, directory.text)
 
     def change_directory(self, words: tuple[Word, ...]) -> None:
         """`cd`, `pushd` and `popd`."""
@@ -81,10 +126,10 @@ class Scopes:
         targets = [word for word in words[1:] if word.text[:1] not in "-+" or word.text == "-"]
         if not targets:
             self.directory = "~" if name == "cd" else None
-        elif targets[0].text == "-" or has_expansion(targets[0]):
+        elif targets[0].text == "-":
             self.directory = None
         else:
-            self.directory = join(self.directory, targets[0].text)
+            self.enter(targets[0])
 
     def assign(self, name: str, word: Word) -> None:
         """`NAME=word`, `NAME+=word`, `NAME=(a b)`."""
@@ -107,6 +152,11 @@ class Scopes:
                 changed[name] = texts
         self.values = changed
 
+    def environment(self, assignments: Sequence[tuple[str, Word]]) -> Values:
+        """The variables that a program sees, with the `assignments` in front of it."""
+        known = {name: texts for name, texts in self.values.items() if name in self.exported}
+        return {**known, **{name: resolve(value, self.values) for name, value in assignments}}
+
     def bind_loop(self, words: tuple[Word, ...]) -> None:
         """`for NAME in WORDS`."""
         if len(words) < 2:
@@ -118,6 +168,12 @@ class Scopes:
                 items += value.split() if bare else [value]
         unknown = any(has_expansion(word) and "$" not in word.text for word in words[3:])
         self.set({words[1].text: (HOLE,) if unknown or not items else bounded(items)})
+
+    def _state(self) -> _State:
+        return _State(self.directory, self.values)
+
+    def _restore(self, state: _State) -> None:
+        self.directory, self.values = state.directory, state.values
 
     def _assign_array(self, name: str, word: Word) -> None:
         if len(word.text) > MAX_ARRAY:

@@ -36,11 +36,15 @@ def spell_redirects(redirects: tuple[Redirect, ...]) -> list[str]:
         fd = "" if redirect.fd == "1" and redirect.operator[0] == ">" else redirect.fd
         body = redirect.heredoc
         if body is not None:
-            expands = not redirect.heredoc_quoted and ("$" in body or "`" in body or "\\" in body)
-            parts.append(f"{fd}<<${body}" if expands else f"{fd}<<{quote(body)}")
+            parts.append(f"{fd}<<${body}" if heredoc_expands(redirect) else f"{fd}<<{quote(body)}")
         else:
             parts.append(f"{fd}{redirect.operator}{redirect.target.key if redirect.target else ''}")
     return parts
+
+
+def heredoc_expands(redirect: Redirect) -> bool:
+    """Whether the shell changes the body of a heredoc."""
+    return not redirect.heredoc_quoted and any(sign in (redirect.heredoc or "") for sign in "$`\\")
 
 
 def module_at(words: tuple[Word, ...]) -> int:

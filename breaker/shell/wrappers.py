@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from breaker.shell.options import skip_options
+from breaker.shell.options import option_value, skip_options
 from breaker.shell.parse import parse
 from breaker.shell.script import Word
 from breaker.word_set import word_set
@@ -25,7 +25,7 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     there. `path` is the sub-command that runs things. `script` options hold a shell script instead of words;
     `joined`: the words make one script (`eval`, `watch`). `dashes`: the command is what follows `--`. `quits` options
     mean that nothing is run. `until` ends the inner command. `late`: a `script` option may stand behind operands.
-    `splits`: a command in one word is a script's.
+    `splits`: a command in one word is a script's. `chdir` options name the directory that the inner command runs in.
     """
 
     role: Role
@@ -40,6 +40,7 @@ class Wrapper(Struct, frozen=True, kw_only=True):
     until: frozenset[str] = frozenset()
     late: bool = False
     splits: bool = False
+    chdir: frozenset[str] = frozenset()
 
 
 def _row(
@@ -56,10 +57,11 @@ def _row(
     until: str = "",
     late: bool = False,
     splits: bool = False,
+    chdir: str = "",
 ) -> Wrapper:
     return Wrapper(
         role=role,
-        valued=word_set(valued),
+        valued=word_set(f"{valued} {chdir}"),
         operands=operands,
         assigns=assigns,
         path=tuple(path.split()),
@@ -70,6 +72,7 @@ def _row(
         until=word_set(until),
         late=late,
         splits=splits,
+        chdir=word_set(chdir),
     )
 
 
@@ -83,12 +86,13 @@ _PARALLEL = """
 --block --recstart --recend --max-chars
 """
 _UV_RUN = """
---with --with-requirements --with-editable -p --python --project --directory --extra --no-extra --group --no-group
+--with --with-requirements --with-editable -p --python --project --extra --no-extra --group --no-group
 --only-group --package --env-file --index --index-url -i --extra-index-url --default-index --find-links -f -w
 --cache-dir --config-file --color --refresh-package --from -n --isolated-from
 """
 _NPX = "-p --package -w --workspace --userconfig --registry --loglevel --prefix"
-_CONDA = "-n --name -p --prefix --cwd"
+_CONDA = "-n --name -p --prefix"
+_MISE = "-E --env -j --jobs"
 
 _ROWS: dict[str, tuple[Wrapper, ...]] = {
     # the same action
@@ -98,7 +102,7 @@ _ROWS: dict[str, tuple[Wrapper, ...]] = {
     "time": (_row("same", "-f -o --format --output"),),
     "nice": (_row("same", "-n --adjustment"),),
     "nohup": (_row("same"),),
-    "ionice": (_row("same", "-c -n -p -P -u -t --class --classdata --pid --pgid --uid"),),
+    "ionice": (_row("same", "-c -n -p -P -u --class --classdata --pid --pgid --uid"),),
     "stdbuf": (_row("same", "-i -o -e --input --output --error"),),
     "setsid": (_row("same"),),
     "timeout": (_row("same", "-k -s --kill-after --signal", 1),),
@@ -114,14 +118,15 @@ _ROWS: dict[str, tuple[Wrapper, ...]] = {
     "sudo": (
         _row(
             "kept",
-            """-u -g -p -C -h -r -t -T -U -D -R --user --group --prompt --close-from --host --role --type
-            --command-timeout --other-user --chdir --chroot""",
+            """-u -g -p -C -h -r -t -T -U -R --user --group --prompt --close-from --host --role --type
+            --command-timeout --other-user --chroot""",
             assigns=True,
+            chdir="-D --chdir",
             quits="-l --list -v --validate -K --remove-timestamp",
         ),
     ),
     "doas": (_row("kept", "-u -C", quits="-L"),),
-    "env": (_row("kept", "-u -C --unset --chdir -a --argv0 -P", assigns=True),),
+    "env": (_row("kept", "-u --unset -a --argv0 -P", assigns=True, chdir="-C --chdir"),),
     "su": (
         _row("kept", "-s --shell -g --group -G --supp-group -w", script="-c --command --session-command", late=True),
     ),
@@ -144,10 +149,13 @@ _ROWS: dict[str, tuple[Wrapper, ...]] = {
     "parallel": (_row("runner", _PARALLEL, until="::: :::+ :::: ::::+", splits=True),),
     "watch": (_row("runner", "-n --interval -q --equexit", joined=True),),
     "entr": (_row("runner"),),
-    "uv": (_row("runner", _UV_RUN, path="run"), _row("runner", _UV_RUN, path="tool run")),
-    "uvx": (_row("runner", _UV_RUN),),
+    "uv": (
+        _row("runner", _UV_RUN, path="run", chdir="--directory"),
+        _row("runner", _UV_RUN, path="tool run", chdir="--directory"),
+    ),
+    "uvx": (_row("runner", _UV_RUN, chdir="--directory"),),
     "pipx": (_row("runner", "--spec --python --index-url --pip-args", path="run"),),
-    "poetry": (_row("runner", "-C --directory -P --project", path="run"),),
+    "poetry": (_row("runner", "-P --project", path="run", chdir="-C --directory"),),
     "pipenv": (_row("runner", path="run"),),
     "pdm": (_row("runner", "-p --project", path="run"),),
     "hatch": (_row("runner", "-e --env", path="run"),),
@@ -157,17 +165,20 @@ _ROWS: dict[str, tuple[Wrapper, ...]] = {
     "pnpx": (_row("runner", _NPX),),
     "bunx": (_row("runner", "-p --package"),),
     "npm": (_row("runner", _NPX, path="exec", script="-c --call"), _row("runner", _NPX, path="x", script="-c --call")),
-    "pnpm": (_row("runner", "-C --dir --filter -F --package", path="exec"), _row("runner", "--package", path="dlx")),
+    "pnpm": (
+        _row("runner", "--filter -F --package", path="exec", chdir="-C --dir"),
+        _row("runner", "--package", path="dlx", chdir="-C --dir"),
+    ),
     "yarn": (_row("runner", path="exec"), _row("runner", "-p --package", path="dlx")),
     "bun": (_row("runner", path="x"),),
     "mise": (
-        _row("runner", "-C --cd -E --env -j --jobs", path="exec", script="-c --command", dashes=True, late=True),
-        _row("runner", "-C --cd -E --env -j --jobs", path="x", script="-c --command", dashes=True, late=True),
+        _row("runner", _MISE, path="exec", script="-c --command", dashes=True, late=True, chdir="-C --cd"),
+        _row("runner", _MISE, path="x", script="-c --command", dashes=True, late=True, chdir="-C --cd"),
     ),
     "direnv": (_row("runner", "", 1, path="exec"),),
-    "conda": (_row("runner", _CONDA, path="run"),),
-    "mamba": (_row("runner", _CONDA, path="run"),),
-    "micromamba": (_row("runner", _CONDA, path="run"),),
+    "conda": (_row("runner", _CONDA, path="run", chdir="--cwd"),),
+    "mamba": (_row("runner", _CONDA, path="run", chdir="--cwd"),),
+    "micromamba": (_row("runner", _CONDA, path="run", chdir="--cwd"),),
     "bundle": (_row("runner", path="exec"),),
     "rtk": (_row("runner", path="proxy"), _row("runner")),
     "dotenv": (_row("runner", "-f --file -e", path="run"), _row("runner", "-f -e -v -p -c", dashes=True)),
@@ -199,13 +210,18 @@ MAX_SPLIT = 2048
 
 
 class Wrapped(Struct, frozen=True):
-    """A wrapper's own words and what it runs: `inner` words, or a `script` (with the words behind it in `inner`)."""
+    """A wrapper's own words and what it runs: `inner` words, or a `script`."""
 
     wrapper: Wrapper
     own: tuple[Word, ...]
     inner: tuple[Word, ...]
     script: tuple[Word, ...] = ()
     rest: tuple[Word, ...] = ()  # words of the wrapper behind the inner command
+
+    @property
+    def directory(self) -> Word | None:
+        """The directory that an option of the wrapper sends the inner command to."""
+        return option_value(self.own, self.wrapper.chdir) if self.wrapper.chdir else None
 
 
 def unwrap(name: str, words: tuple[Word, ...]) -> Wrapped | None:
@@ -258,25 +274,26 @@ def shell_call(words: Sequence[Word]) -> ShellCall:
     return ShellCall(file=True)
 
 
-def find_actions(words: Sequence[Word]) -> list[tuple[Word, ...]]:
-    """The commands that find runs: what stands between `-exec` and `;` or `+`."""
-    commands, index = [], 1
+def find_actions(words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Where the commands stand that find runs: between `-exec` and `;` or `+`."""
+    places, index = [], 1
     while index < len(words):
         if words[index].text in FIND_ACTIONS:
             start = index + 1
             while index < len(words) and words[index].text not in (";", "+"):
                 index += 1
-            commands.append(tuple(words[start:index]))
+            if index > start:
+                places.append((start, index))
         index += 1
-    return [command for command in commands if command]
+    return places
 
 
-def fd_action(words: Sequence[Word]) -> tuple[Word, ...]:
-    """The command that fd runs: what stands behind `-x` or `-X`."""
-    for index, word in enumerate(words):
+def fd_actions(words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Where the command stands that fd runs: behind `-x` or `-X`."""
+    for index, word in enumerate(words[:-1]):
         if word.text in FD_ACTIONS:
-            return tuple(words[index + 1 :])
-    return ()
+            return [(index + 1, len(words))]
+    return []
 
 
 def placeholder(name: str, own: Sequence[Word]) -> str:
