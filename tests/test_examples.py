@@ -226,6 +226,22 @@ class TestShell:
         done = shell(f"guarded echo hi; {kill}; {again}", TOOLBREAKER_LIMITS='{"exact": 3, "cmd": 3}')
         assert done.stdout.split() == ["hi", "hi", "0", "hi", "0", "125"]
 
+    def test_a_shell_that_is_not_bash_is_told_and_runs_its_commands(self) -> None:
+        dash = shutil.which("dash")
+        if dash is None:
+            pytest.skip("there is no other shell")
+        done = subprocess.run(
+            [dash, "-c", f". {EXAMPLES / 'shell' / 'guarded.bash'} && guarded echo hi; guarded_turn"],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, "hi\n")
+        (line,) = done.stderr.splitlines()
+        assert "not bash" in line
+        assert "unguarded" in line
+
     def test_it_must_be_sourced(self) -> None:
         done = subprocess.run(
             [str(BASH), str(EXAMPLES / "shell" / "guarded.bash"), "ls"],

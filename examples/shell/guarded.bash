@@ -13,7 +13,13 @@
 # `x=$(guarded a)` and `guarded a | b` could not hand one to their parent. They do not get a coprocess's own pipes
 # either, so those are duplicated. One token in a pipe keeps callers apart that run at the same time.
 
-if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+# shellcheck disable=SC2128 # plain sh, which shall get this far, cannot read the spelling of a list's member
+if [ -z "${BASH_VERSION-}" ]; then
+  echo 'guarded: this shell is not bash (4.2 or newer), which guarded.bash needs; commands run unguarded' >&2
+  guarded() { "$@"; }
+  guarded_turn() { :; }
+  return
+elif [ "$BASH_SOURCE" = "$0" ]; then
   echo 'Source this file: . guarded.bash' >&2
   exit 2
 fi

@@ -139,12 +139,13 @@ class _Run:
         self._total()
 
     def _total(self) -> None:
-        from protocol.replay.table import total
+        from protocol.replay.table import total, wrapped
 
         if self.total.sessions:
             print()
+            columns = _columns()
             for line in total(self.total):
-                print(line)
+                print("\n".join(wrapped(line, columns)))
 
     def _lines(self) -> None:
         import msgspec

@@ -105,13 +105,13 @@ def _aligned(row: tuple[str, ...], widths: list[int]) -> str:
 def details(report: SessionReport, columns: int = COLUMNS) -> Iterator[str]:
     """What a row has no room for."""
     for line in _details(report):
-        yield from textwrap.wrap(
-            line,
-            max(columns, _NARROWEST),
-            initial_indent="    ",
-            subsequent_indent="      ",
-            break_on_hyphens=False,
-        )
+        yield from wrapped(line, columns, "    ")
+
+
+def wrapped(line: str, columns: int, indent: str = "") -> list[str]:
+    """A line for people in lines that fit, each but the first a little further in."""
+    width = max(columns, _NARROWEST)
+    return textwrap.wrap(line, width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
 
 
 def _details(report: SessionReport) -> Iterator[str]:
