@@ -50,6 +50,10 @@ class UnknownCallError(LookupError):
     """An outcome or an approval names a call that was never guarded, or is settled already."""
 
 
+class SettledAlreadyError(UnknownCallError):
+    """An outcome is told a second time."""
+
+
 class Engine:
     """Judges the calls of any number of agents under one configuration.
 
@@ -147,7 +151,7 @@ class Engine:
     def settle(self, settled: Settled, *, replied: bool = True) -> Report:
         """Take in how a call went. Unless it is `replied` to, warnings of a budget wait for the next outcome.
 
-        Raises UnknownCallError when no call is meant by it.
+        Raises UnknownCallError when no call is meant by it; usage that rides along is charged all the same.
         """
         if not self.settings.enabled:
             return Report()
@@ -156,7 +160,14 @@ class Engine:
         found: Failure | None = None
         notices: list[Notice] = []
         if settled.call_id is not None or not _is_own_denial(settled.result):
-            found, notices = self._settled(settled, agent)
+            try:
+                found, notices = self._settled(settled, agent)
+            except SettledAlreadyError:
+                raise  # and so is what rides along: it was charged then
+            except UnknownCallError:
+                if settled.usage is not None:
+                    self.state.owe(agent, self._charge(settled.usage))
+                raise
         charged = [] if settled.usage is None else self._charge(settled.usage)
         if not replied:
             self.state.owe(agent, charged)
@@ -368,7 +379,7 @@ class Engine:
                 return settled.call_id
             if settled.call_id in agent.settled and settled.tool in (None, agent.settled[settled.call_id]):
                 named = f"call {_quoted(settled.call_id)} of agent {_quoted(settled.agent)}"
-                raise UnknownCallError(f"{named} is settled already")
+                raise SettledAlreadyError(f"{named} is settled already")
         described = settled.tool is not None and settled.arguments is not UNSET
         if settled.call_id is None and settled.tool is not None:
             waiting = [
@@ -410,7 +421,8 @@ class Engine:
         self, settled: Settled, agent: Agent, pending: Pending, guarded: bool = True
     ) -> tuple[Failure | None, list[Notice]]:
         """Classify what came back, let the streaks know, and collect what is to be said."""
-        notices = list(pending.notices)
+        # What the operator exempted after this call was judged escalates no more this turn.
+        notices = [n for n in pending.notices if n.gate != "repeat" or n.fingerprint not in agent.exempt]
         text = text_of(settled.result)
         if _is_own_denial(settled.result):
             return None, notices

@@ -273,6 +273,15 @@ def test_an_approval_stops_the_counting_for_the_turn() -> None:
     assert [a for report in play.reports for a in report.advisories] == []
 
 
+def test_what_is_exempted_while_a_call_runs_is_not_warned_of_when_it_ends() -> None:
+    play = Play(warnAt=2, limits={"exact": 3})
+    play.call("read", file_path="a")
+    running = play.guard("read", file_path="a")
+    asked = play.guard("read", file_path="a")
+    play.engine.approve("main", asked.call_id, "approved")
+    assert play.engine.settle(Settled("main", OK, running.call_id)).advisories == ()
+
+
 @pytest.mark.parametrize("outcome", ["rejected", "cancelled", "unavailable"])
 def test_a_declined_ask_denies_without_asking_again(outcome: str) -> None:
     """T22"""
