@@ -304,6 +304,26 @@ def test_usage_rides_along_and_warns_in_the_same_reply() -> None:
     assert memory.call("status")["agents"]["main"]["spent"]["turn"] == 75
 
 
+def test_usage_that_rides_on_an_outcome_of_no_call_is_charged_and_its_warning_waits() -> None:
+    memory = Memory()
+    memory.call("initialize", config={"maxTokens": 100})
+    stray = {"callId": "nobody", "result": {}, "usage": {"inputTokens": 80}}
+    assert memory.fail("postExecute", stray)["code"] == -32602
+    assert memory.call("status")["agents"]["main"]["spent"]["turn"] == 80
+    memory.call("guard", **READ, callId="c1")
+    told = memory.call("postExecute", callId="c1", result={})
+    assert [advisory["gate"] for advisory in told["advisories"]] == ["turnBudget"]
+
+
+def test_usage_that_rides_on_an_outcome_told_twice_is_charged_once() -> None:
+    memory = Memory()
+    memory.call("guard", **READ, callId="c1")
+    outcome = {"callId": "c1", "result": {}, "usage": {"inputTokens": 80}}
+    memory.call("postExecute", **outcome)
+    memory.fail("postExecute", outcome)
+    assert memory.call("status")["agents"]["main"]["spent"]["turn"] == 80
+
+
 def test_a_warning_nobody_would_read_waits_for_the_next_outcome() -> None:
     memory = Memory()
     memory.call("initialize", config={"maxTokens": 100})
