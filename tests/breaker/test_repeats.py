@@ -31,6 +31,11 @@ def test_another_call_that_ends_a_round_does_not_share_its_denials() -> None:
     assert decisions == ["allow"] * 3 + ["deny"] + ["allow"] * 2 + ["deny"]
 
 
+def test_without_periods_nothing_is_taken_for_a_round() -> None:
+    agent = Agent(repeatLimit=0, cyclePeriods=[])
+    assert {agent.call(tool).decision for tool in "ab" * 10} == {"allow"}
+
+
 def test_the_error_that_a_tool_gave_most_often_is_the_one_that_stops_it() -> None:
     agent = Agent(repeatLimit=0)
     for error in ("no such table", "permission denied", "no such table"):

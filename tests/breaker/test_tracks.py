@@ -45,6 +45,13 @@ def test_hosts_taking_turns_are_one_resource() -> None:
     assert "net:open.canada.ca/d" in named(play.guard("bash", command=f"curl {hosts[0]}"))
 
 
+def test_the_tracks_look_on_where_every_kind_has_a_cap() -> None:
+    play = Play(onLimit="deny", limits=dict.fromkeys(DEFAULTS.limits, 6))
+    assert until_stopped(play, lambda _: play.call("read", file_path="a.py")) == 6
+    failing = Play(onLimit="deny", limits=dict.fromkeys(DEFAULTS.limits, 99))
+    assert until_stopped(failing, lambda _: failing.shell("make", exit_code(2))) == FAIL_LIMIT + 1
+
+
 @pytest.mark.parametrize("decoy", ["description", "timeoutMs"])
 def test_a_decoy_argument_makes_no_new_action(decoy: str) -> None:
     """T2, T3, loop B"""
