@@ -76,6 +76,7 @@ class RedisStore:
         self._reset = self._db.register_script(scripts.RESET)
         self._expire = self._db.register_script(scripts.EXPIRE)
         self._unlock = self._db.register_script(scripts.UNLOCK)
+        self._commit = self._db.register_script(scripts.COMMIT)
         self._has_key = False
         self._token: str | None = None
         self._later: dict[str, Any] = {}
@@ -158,10 +159,10 @@ class RedisStore:
 
     def commit(self) -> None:
         with _errors():
-            if self._later:
-                self._db.mset(self._later)
-            self._unlock(keys=[self._key("lock")], args=[self._token])
+            kept = self._commit(keys=[self._key("lock"), *self._later], args=[self._token, *self._later.values()])
         self._token = None
+        if not kept:
+            raise AwayError(f"this event took longer than {LOCK_SECONDS:g} s, and another one may have gone on meanwhile")
 
     def rollback(self) -> None:
         """What was applied since `begin` stays, since there is no undoing it; memories are forgotten."""

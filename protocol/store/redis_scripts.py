@@ -260,3 +260,10 @@ return #old
 """Seconds of silence after which an agent is forgotten; how many were. At most once a day."""
 
 UNLOCK = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+
+COMMIT = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+for at = 2, #KEYS do redis.call('SET', KEYS[at], ARGV[at]) end
+return redis.call('DEL', KEYS[1])
+"""
+"""A lock and its token, further keys and what to store in them; 0, and nothing stored, where the lock is another's."""

@@ -17,7 +17,7 @@ from support import Server, message, run, until
 
 from breaker.events import Call
 from breaker.state import Account, Entry
-from protocol.store.base import BrokenError, SpecError
+from protocol.store.base import AwayError, BrokenError, SpecError
 from protocol.store.opening import open_store
 
 redis_store = pytest.importorskip("protocol.store.redis")
@@ -307,3 +307,20 @@ def test_a_process_per_event(redis_server: RedisServer, namespace: str) -> None:
     request = message("guard", {"tool": "ls", "arguments": {}})
     decisions = [json.loads(run("serve", *config, data=request).stdout)["result"]["decision"] for _ in range(4)]
     assert decisions == ["allow", "allow", "deny", "deny"]
+
+
+def test_an_event_that_took_too_long_does_not_write_over_what_another_one_left(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    slow, quick = (redis_store.RedisStore(redis_server.address, namespace) for _ in range(2))
+    slow.begin()
+    slow.remember({"main": b"of the slow one"})
+    slow._db.delete(slow._key("lock"))  # as the server does in time
+    quick.begin()
+    quick.remember({"main": b"of the quick one"})
+    with pytest.raises(AwayError, match="took longer"):
+        slow.commit()
+    quick.commit()
+    assert quick.memory("main") == b"of the quick one"
+    for store in (slow, quick):
+        store.close()
