@@ -57,12 +57,16 @@ SECRET_SUFFIXES = (
     "test",
     "value",
 )
+# How variables of the environment end that hold a secret, beside those.
+_ENVIRONMENT_ENDINGS = ("_KEY", "_PASS", "_PWD")
 # Some part of every name above, lower case: what a text must contain to be worth a closer look.
 HINTS = (
     "token",
     "secret",
     "passw",
     "passphrase",
+    "_pass",
+    "_pwd",
     "key",
     "auth",
     "cookie",
@@ -79,9 +83,9 @@ LONGEST_NAME = 128
 
 _SEPARATORS = re.compile(r"[\W_]+")
 _REST = re.compile(r"[\w-]{0,128}")
-# After a name: its closing quote, the separator (or blanks, after an option), an opening quote.
+# After a name: its closing quote and bracket, the separator (or blanks, after an option), an opening quote.
 _TO_VALUE = re.compile(
-    r"""(?P<closed>\\?["'])?
+    r"""(?P<closed>\\?["']\]?)?
     (?:[ ]{0,8}(?P<sep>:=|={1,2}>?|:)(?P<blank>[ \t]{0,8})|[ ]{1,8}(?![-=:]))
     (?P<open>\\?["'])?""",
     re.VERBOSE,
@@ -116,10 +120,13 @@ _SHAPES = re.compile(
     r"""(?<![\w-])(?:
     gh[pousr]_[A-Za-z0-9]{20,} | github_pat_\w{20,} | glpat-[\w-]{20,} | npm_[A-Za-z0-9]{36} | hf_[A-Za-z0-9]{20,}
     | sk-[\w-]{20,} | xox[abeoprs]-[\w-]{10,} | A[KS]IA[0-9A-Z]{16} | AIza[\w-]{35}
-    | eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*
+    | eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]* | [rs]k_(?:live|test)_\w{16,} | xapp-[\w-]{20,} | pypi-[\w-]{40,}
+    | dop_v1_[0-9a-f]{64} | shp(?:at|ca|pa|ss)_[0-9a-f]{32}
     )""",
     re.VERBOSE,
 )
+_NETRC = re.compile(r"\blogin\s{1,8}\S{1,128}\s{1,8}password\s{1,8}([^\s\"'\\]+)")
+_SCRIPT_NAME = re.compile(r"[a-z]{1,16}(?:[-:][a-z]{1,16})*+(?=[\s\"';&|)]|\Z)")
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?!secret-[0-9a-f]{12})([^-]+)")
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
@@ -143,8 +150,8 @@ def _is_secret_name(name: str) -> bool:
     squeezed = _SEPARATORS.sub("", name).lower().rstrip("0123456789")
     if squeezed in SECRET_WHOLE or squeezed.endswith(SECRET_ENDINGS):
         return True
-    if name.endswith("_KEY") and name.isupper():  # STRIPE_KEY; a `sort_key` is none
-        return True
+    if name.endswith(_ENVIRONMENT_ENDINGS) and name.isupper():  # STRIPE_KEY; a `sort_key` is none
+        return name != "OLD_PWD"
     return any(
         squeezed.endswith(suffix) and squeezed.removesuffix(suffix).endswith(SECRET_ENDINGS)
         for suffix in SECRET_SUFFIXES
@@ -196,6 +203,8 @@ def find_secrets(text: str) -> list[tuple[int, int]]:
         spans += _named(text, low, hinted)
         if "bearer" in hinted:
             spans += (found.span(1) for found in _BEARER.finditer(text))
+        if "passw" in hinted and "login" in low:
+            spans += (found.span(1) for found in _NETRC.finditer(text))
         if "private key-----" in low:
             spans += (found.span(1) for found in _PRIVATE_KEY.finditer(text))
     if "@" in text and ":" in text:
@@ -245,6 +254,9 @@ def _named(text: str, low: str, hinted: list[str]) -> Iterator[tuple[int, int]]:
         if text[begin - 1 : begin] == "$":
             continue  # `$TOKEN = …` compares a reference
         start = after.end()
+        glued = after["sep"] == ":" and not (after["closed"] or after["blank"] or after["open"])
+        if glued and name.islower() and _SCRIPT_NAME.match(text, start):
+            continue  # `npm run auth:check`
         end = _value_end(text, begin, name, after, read)
         scheme = _SCHEME.match(text, start, end)
         if scheme:

@@ -1,11 +1,11 @@
-"""What wget and httpie (and xh, which takes the same words) ask for and write, by their manuals."""
+"""What wget, httpie (and xh, which takes the same words) and PowerShell ask for and write, by their manuals."""
 
 from __future__ import annotations
 
 import re
 
 from breaker.identity.traffic import Request, Traffic, percent_encoded
-from breaker.identity.urls import with_scheme
+from breaker.identity.urls import looks_like_url, with_scheme
 from breaker.shell.options import read_arguments
 from breaker.shell.programs import program
 from breaker.shell.script import Word
@@ -95,3 +95,27 @@ def of_httpie(traffic: Traffic) -> None:
     traffic.requests.append(Request(url, method, text, HOLE not in (text or ""), "&".join(query)))
     if output is None and flags & {"-d", "--download"}:
         traffic.writes_segment(url)
+
+
+def of_invoke(traffic: Traffic) -> None:
+    """`Invoke-WebRequest` and `Invoke-RestMethod`, their options in lower case."""
+    text = traffic.text
+    urls: list[str] = []
+    method, known = "", True
+    body: str | None = None
+    for argument in read_arguments(traffic.simple.words, program("invoke-webrequest")):
+        name, value = argument.name, argument.value
+        if name in ("-body", "-form"):  # an expression or a table of several words is not read
+            body = text(value) if value else ""
+            known = bool(body) and HOLE not in body and body.count("{") == body.count("}")
+        elif value is None:
+            continue
+        elif name in ("", "-uri"):
+            urls += traffic.texts(value)
+        elif name in ("-method", "-custommethod"):
+            method = text(value).upper()
+        elif name == "-infile":
+            body = f"@{text(value)}"
+        elif name == "-outfile":
+            traffic.writes(value)
+    traffic.requests += [Request(url, method or "GET", body, known) for url in urls if looks_like_url(url)]

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
-from breaker.secrets import find_secrets
+from breaker.secrets import find_secrets, is_secret_name
 from breaker.shell.commands import Simple
 from breaker.shell.options import read_arguments
 from breaker.shell.programs import family, program
 from breaker.shell.values import HOLE, resolve
+from breaker.word_set import word_set
 
-Form = Literal["whole", "pair", "cookie", "header"]
+Form = Literal["whole", "pair", "percent", "passed", "cookie", "header"]
 
 SHORTEST = 3
 """Characters of a secret that is looked for wherever it stands; a shorter one would be found in other words."""
@@ -37,7 +39,10 @@ OPTIONS: dict[str, dict[str, Form]] = {
     "sshpass": _rows(whole="-p"),
     "redis-cli": _rows(whole="-a --pass"),
     "docker": _rows(whole="-p --password"),
-    "mysql": _rows(whole="-p --password"),
+    "mysql": _rows(whole="--password"),
+    "openssl": _rows(passed="-pass -passin -passout", whole="-k -K"),
+    "smbclient": _rows(percent="-U --user"),
+    "twine": _rows(whole="-p --password"),
     "ldapsearch": _rows(whole="-w"),
     "gpg": _rows(whole="--passphrase"),
     "zip": _rows(whole="-P --password"),
@@ -53,23 +58,29 @@ _AUTH_PAIR = re.compile(
 )
 
 _SUBCOMMANDS = {"docker": "login"}
+_GLUED = word_set("mysql mysqldump mysqladmin mysqlimport mariadb mariadb-dump mariadb-admin sshpass 7z 7za")
+"""Programs whose `-pPASSWORD` holds a password."""
+_CONFIGURES = frozenset({"set", "config", "configure"})
+_NAME_PARTS = re.compile(r"[.:/]")
 
 
 def secrets_of(simple: Simple) -> Iterator[str]:
     """The secrets that the options of a command hold."""
-    row = family(simple.program)
+    row, words = family(simple.program), simple.words
+    if row in _GLUED:
+        yield from (word.text[2:] for word in words if word.text[:2] == "-p" and len(word.text) >= SHORTEST + 2)
+    if not _CONFIGURES.isdisjoint(word.text for word in words[1:3]):
+        settings = pairwise(word.text for word in words[2:])
+        yield from (value for name, value in settings if _names_secret(name) and len(value) >= SHORTEST)
     options = OPTIONS.get(row)
     if options is None:
         return
     needed = _SUBCOMMANDS.get(row)
-    if needed is not None and all(word.text != needed for word in simple.words):
+    if needed is not None and all(word.text != needed for word in words):
         return
-    if row in ("mysql", "sshpass"):
-        glued = (word.text[2:] for word in simple.words if word.text[:2] == "-p")
-        yield from (text for text in glued if len(text) >= SHORTEST)
     table = program(row)
     before = ""
-    for argument in read_arguments(simple.words, table):
+    for argument in read_arguments(words, table):
         name = argument.name or before
         before = argument.name if argument.value is None else ""
         form = options.get(name)
@@ -79,12 +90,21 @@ def secrets_of(simple: Simple) -> Iterator[str]:
             yield from (secret for secret in _parts(text, form) if len(secret) >= SHORTEST and HOLE not in secret)
 
 
+def _names_secret(name: str) -> bool:
+    """Whether a setting's name says that its value is a secret: `aws_secret_access_key`, `github.token`."""
+    return name[:1] != "-" and is_secret_name(_NAME_PARTS.split(name)[-1])
+
+
 def _parts(text: str, form: Form) -> list[str]:
     if form == "whole":
         return [text]
     if form == "pair":
         name, colon, secret = text.partition(":")
         return [secret] if colon else [name] if "@" not in name and "/" not in name and "." not in name else []
+    if form == "percent":
+        return [text.partition("%")[2]]
+    if form == "passed":
+        return [text.removeprefix("pass:")] if text.startswith("pass:") else []
     if form == "cookie":
         pairs = [pair.partition("=")[2] for pair in text.split(";")]
         return [value.strip() for value in pairs]

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from breaker.identity.clients import of_httpie, of_wget
+from breaker.identity.clients import of_httpie, of_invoke, of_wget
 from breaker.identity.curl import of_curl
 from breaker.identity.interpreters import INTERPRETERS, of_interpreter
 from breaker.identity.traffic import Request, Traffic
@@ -24,7 +24,7 @@ CLIENTS = frozenset({"curl", "wget", "http", "https", "httpie", "xh", "xhs"})
 _PAYLOAD = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
 _FD = re.compile(r"\d*-?\Z")
 _REQUIREMENT = re.compile(r"(?:[\w.,/\[\]-]{1,128}\s?@\s?)?(?:git\+)?(?=https?:)", re.IGNORECASE)  # `name @ https:…`
-_READERS = {"curl": of_curl, "wget": of_wget, "http": of_httpie}
+_READERS = {"curl": of_curl, "wget": of_wget, "http": of_httpie, "invoke-webrequest": of_invoke}
 
 # Options of programs without a row whose value is text.
 _TEXT_OPTIONS = word_set(

@@ -224,7 +224,7 @@ TABLE: dict[str, dict[str, str]] = {
     "openssl": {
         "output": "-out -o",
         "clusters": NO,
-        "valued": "-in -inkey -key -subj -days -keyout -config -CAfile -passin -passout",
+        "valued": "-in -inkey -key -subj -days -keyout -config -CAfile -pass -passin -passout -k -K -iv",
     },
     "yt-dlp": {
         **_OUT,
@@ -362,9 +362,15 @@ TABLE: dict[str, dict[str, str]] = {
     "invoke-webrequest": {
         "clusters": NO,
         "output": "-outfile",
-        "valued": "-uri -method -timeoutsec -maximumretrycount",
-        "text": "-body -headers -useragent -proxy -contenttype",
-        "volatile": "-usebasicparsing -timeoutsec -maximumretrycount -useragent -skipcertificatecheck",
+        "valued": """
+            -uri -method -custommethod -infile -timeoutsec -maximumretrycount -retryintervalsec -maximumredirection
+            -websession -sessionvariable -credential -authentication -token -certificate
+        """,
+        "text": "-body -form -headers -useragent -proxy -contenttype",
+        "volatile": """
+            -usebasicparsing -timeoutsec -maximumretrycount -retryintervalsec -maximumredirection -useragent
+            -skipcertificatecheck -verbose
+        """,
     },
     "out-file": {"clusters": NO, "output": "-filepath", "valued": "-encoding", "output_operands": FIRST},
     "set-content": {

@@ -22,8 +22,10 @@ _TOKEN = re.compile(
       |(\Z))""",
     re.VERBOSE,
 )
-_PIECE = re.compile(r"""'([^']*+)'?|"((?:[^"`]++|`[\s\S])*+)`?"?|`([\s\S]?)|([^'"`]++)""")
-_ESCAPE = re.compile(r"`([\s\S])")
+_PIECE = re.compile(r"""'((?:[^']++|'')*+)'?|"((?:[^"`]++|`[\s\S]|"")*+)`?"?|`([\s\S]?)|([^'"`]++)""")
+_ESCAPE = re.compile(r'`([\s\S])|"(")')
+_ESCAPED = {"0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+"""Letters that mean something else behind a backtick (about_Special_Characters)."""
 
 
 def split_words(text: str) -> Script:
@@ -75,7 +77,12 @@ def _word(raw: str) -> Word:
     values: list[str] = []
     literal = True
     for single, double, escaped, run in _PIECE.findall(raw):
-        literal = literal and "$" not in double + run and "*" not in run
-        values.append(single or _ESCAPE.sub(r"\1", double) or escaped or run)
+        literal = literal and "$" not in _ESCAPE.sub("", double) + run and "*" not in run
+        double = _ESCAPE.sub(_escaped, double)
+        values.append(single.replace("''", "'") or double or _ESCAPED.get(escaped, escaped) or run)
     value = "".join(values)
     return Word(value, quote(value) if literal else raw, literal)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[2] or _ESCAPED.get(found[1], found[1])
