@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from measure import PROFILES, SERVE, head, line, output, p50, p99, round_trips, row
+from measure import PROFILES, SERVE, head, line, output, p10, p50, p99, round_trips, row
 
 PYTHON_ECHO = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line); sys.stdout.buffer.flush()"
 
@@ -20,7 +20,8 @@ def wire(folder: Path, rounds: int) -> None:
     floor, loop = "a C echo", "an echo in Python"
     commands = {floor: c_echo(folder), loop: [sys.executable, "-c", PYTHON_ECHO]}
     commands |= {f"`{profile}`": [*SERVE, "--profile", profile] for profile in PROFILES}
-    head("Round trip over stdio, µs", "p50", "p99", "times the C echo", "times the Python echo")
+    ratios = ("times the C echo at p10", "at p50", "times the Python echo at p50")
+    head("Round trip over stdio, µs", "p10", "p50", "p99", *ratios)
     for guarded, settled, lines in (
         ("`guard` of a read", "`postExecute` of it, 1 kB", reads),
         ("`guard` of a new shell command", "`postExecute` of it, 1 kB", shell_commands),
@@ -28,9 +29,13 @@ def wire(folder: Path, rounds: int) -> None:
         trips = round_trips(commands, lines, rounds)
         for place, what in enumerate((guarded, settled)):
             for name, samples in trips.items():
-                taken = samples[place]
-                ratios = (p50(taken) / p50(trips[other][place]) for other in (floor, loop))
-                row(f"{what}: {name}", p50(taken), p99(taken), *ratios)
+                taken, least = samples[place], trips[floor][place]
+                row(f"{what}: {name}", *_against(taken, least), p50(taken) / p50(trips[loop][place]))
+
+
+def _against(taken: list[float], floor: list[float]) -> tuple[float, ...]:
+    """Percentiles, and two of them as multiples of a floor's."""
+    return p10(taken), p50(taken), p99(taken), p10(taken) / p10(floor), p50(taken) / p50(floor)
 
 
 def reads(number: int) -> tuple[bytes, ...]:
@@ -78,12 +83,11 @@ def fleet(folder: Path, rounds: int) -> None:
 def _kept(where: str, options: list[str], rounds: int) -> None:
     """What keeping sums costs, as a multiple of keeping none."""
     trips = round_trips({"none": SERVE, "kept": [*SERVE, *options]}, _charged, rounds)
-    head(f"{where}: round trip over stdio, µs", "p50", "p99", "times `--state none`")
+    head(f"{where}: round trip over stdio, µs", "p10", "p50", "p99", "times `--state none` at p10", "at p50")
     for place, what in enumerate(("guard", "postExecute", "usage")):
         for name, samples in trips.items():
-            taken = samples[place]
-            row(f"`{what}`, {name}", p50(taken), p99(taken), p50(taken) / p50(trips["none"][place]))
-    row("`usage` a second, kept", 1e6 / p50(trips["kept"][2]), "", "")
+            row(f"`{what}`, {name}", *_against(samples[place], trips["none"][place]))
+    row("`usage` a second, kept", *(1e6 / figure(trips["kept"][2]) for figure in (p10, p50)), "", "", "")
 
 
 def _charged(number: int) -> tuple[bytes, ...]:
