@@ -253,6 +253,8 @@ def _named(text: str, low: str, hinted: list[str]) -> Iterator[tuple[int, int]]:
             continue
         if text[begin - 1 : begin] == "$":
             continue  # `$TOKEN = …` compares a reference
+        if (after["closed"] or "").endswith("]") and not after["open"]:
+            continue  # `a["token"] = b` gives it a variable's value
         start = after.end()
         glued = after["sep"] == ":" and not (after["closed"] or after["blank"] or after["open"])
         if glued and name.islower() and _SCRIPT_NAME.match(text, start):

@@ -156,9 +156,9 @@ def test_these_names_hold_none(name: str) -> None:
 def test_hostile_texts_take_linear_time(unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
-        started = time.perf_counter()
+        started = time.process_time()
         mask_text(text, tag)
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     seconds(1000)
     small = min(seconds(5_000) for _ in range(3))
