@@ -105,9 +105,11 @@ def sleeps(about: Case) -> Iterator[Finding]:
             if pure == (entry.slept > 0 or not facts.shell):
                 row.append(entry)
         elif entry.kind != "bookkeeping":
+            if entry.known or not entry.look:
+                break  # a look that comes again is what is waited for
             looked += 1
-            if entry.known or not entry.look or (not pure and 2 * looked > len(row) + 1):
-                break  # a look that comes again is what is waited for; remarks beside as many looks are headings
+            if not pure and 2 * looked > len(row) + 1:
+                break  # remarks beside as many looks are headings
     count = steps(row) - looked if pure else steps(row)
     if count < 1:
         return
