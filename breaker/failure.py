@@ -86,8 +86,8 @@ _MARKERS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
 
 _TRACEBACK = "Traceback (most recent call last)"
 # Without a traceback only a name that says what it is, with a capital first, at the very left: code that is shown,
-# `  onError: (e) => {`, is none.
-_EXCEPTION = re.compile(r"^(?:\w+\.)*+(?P<name>[A-Z]\w*(?:Error|Exception)):(?: |\Z)", re.MULTILINE)
+# `  onError: (e) => {`, is none. To look for line feeds is several times as fast as to look for beginnings of lines.
+_EXCEPTION = re.compile(r"\n(?:\w+\.)*+(?P<name>[A-Z]\w*(?:Error|Exception)):(?: |\Z)")
 # Below a traceback the first line that is not indented, whatever it is called: `KeyboardInterrupt`, `zlib.error: x`.
 _RAISED = re.compile(
     r"[^\n]*\n(?:[ \t][^\n]*\n)*+(?P<path>(?:\w+\.)*+)(?P<name>[A-Za-z_]\w*)(?:: |:?[ \t]*$)", re.MULTILINE
@@ -279,7 +279,7 @@ def _marker(text: str, patterns: tuple[tuple[str, str, re.Pattern[str]], ...]) -
 def _exception(text: str) -> Classified | None:
     start = text.rfind(_TRACEBACK)
     if start < 0:
-        named = _last(_EXCEPTION, text) if "Error:" in text or "Exception:" in text else None
+        named = _last(_EXCEPTION, f"\n{text}") if "Error:" in text or "Exception:" in text else None
         return _failed("exception", named["name"]) if named else None
     raised = _RAISED.match(text, start)
     named = _last(_EXCEPTION, text, start)
@@ -303,7 +303,7 @@ def _ends(text: str) -> str:
     if len(text) > MAX_HEAD + MAX_TAIL:
         # Joined within a line, so that the middle of one is not taken for its beginning.
         text = f"{text[:MAX_HEAD]}…{text[-MAX_TAIL:]}"
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def _last(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 from zlib import crc32
@@ -61,7 +62,9 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
     opened = open_envelope(raw)
     fields = _Fields()
     if len(opened.body) <= MAX_JSON:
-        body = _STAMPED.sub("", opened.body.strip(), count=1)
+        body = opened.body.strip()
+        stamp = _STAMPED.match(body)
+        body = body[stamp.end() :] if stamp else body
         if body[:1] in ("{", "["):
             body = fields.read(body)
     else:
@@ -286,7 +289,7 @@ class _Fields:
         return "\n".join(self.lines)
 
     def _walk(self, name: str, value: Any, depth: int) -> None:
-        plain = name.lower().replace("_", "").replace("-", "")
+        plain = _plain(name)
         if plain in VOLATILE_KEYS or depth > MAX_DEPTH or len(self.lines) > 4 * MAX_LINES:
             return
         if isinstance(value, dict):
@@ -338,20 +341,34 @@ class _Fields:
 
     def _status(self, value: dict[str, Any]) -> None:
         for key, member in value.items():
-            plain = key.lower().replace("_", "").replace("-", "")
+            plain = _plain(key)
+            if plain not in _TELLING:
+                continue
             if plain in EXIT_KEYS and isinstance(member, int) and not isinstance(member, bool):
                 self.exit_code = member
             elif (
                 (plain in ERROR_KEYS and member not in (None, "", False, 0, [], {}))
-                or (plain in ("success", "ok", "succeeded") and member is False)
-                or (plain in ("iserror", "failed") and member is True)
-                or (plain in ("status", "statuscode", "code") and isinstance(member, int) and 400 <= member < 600)
+                or (plain in _GOOD and member is False)
+                or (plain in _BAD and member is True)
+                or (plain in _STATUSES and isinstance(member, int) and 400 <= member < 600)
             ):
                 self.failed = True
 
 
+_GOOD = frozenset({"success", "ok", "succeeded"})
+_BAD = frozenset({"iserror", "failed"})
+_STATUSES = frozenset({"status", "statuscode", "code"})
+_TELLING = EXIT_KEYS | ERROR_KEYS | _GOOD | _BAD | _STATUSES
+"""Members that say how it went."""
+
+
+@lru_cache(256)
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
 def _is_id(text: str) -> bool:
-    return len(text) <= 80 and not any(map(str.isspace, text)) and is_random(text)
+    return len(text) <= 80 and text.split() == [text] and is_random(text)
 
 
 def _is_empty(facts: Facts, fields: _Fields, body: str) -> bool:
@@ -378,8 +395,7 @@ def _liveness(facts: Facts, body: str, state: str, outcome: Outcome) -> int:
     return -1 if DEAD.search(head) or outcome in ("denied", "invalid") else 0
 
 
-_NUMBER_LINE = re.compile(r"^\s*\d{1,7}(?:[:\t→|]|-(?!\d)| {1,2}(?=\S))")
-_WORDS = re.compile(r"[^\W_]")
+_NUMBER_LINE = re.compile(r"\d{1,7}(?:[:\t→|]|-(?!\d)| {1,2}(?=\S))")
 
 
 def _lines(text: str) -> tuple[int, ...]:
@@ -387,8 +403,8 @@ def _lines(text: str) -> tuple[int, ...]:
     found: dict[int, None] = {}
     for line in text.split("\n", MAX_LINES)[:MAX_LINES]:
         bare = line.strip()
-        if bare[:1].isdigit():
-            bare = _NUMBER_LINE.sub("", bare).strip() or bare
+        if bare[:1].isdigit() and (number := _NUMBER_LINE.match(bare)):
+            bare = bare[number.end() :].lstrip() or bare
         if len(bare) > 2:
             found[crc32(bare.encode("utf-8", "surrogatepass"))] = None
     return tuple(found) or ((crc32(text.encode("utf-8", "surrogatepass")),) if text else ())
