@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -69,6 +69,35 @@ class Told(Struct, frozen=True):
     accounts: dict[str, Account | None]
 
 
+class _Unstored:
+    """Changes that the store is not known to have: which agents they are of, ancestors included, by their numbers."""
+
+    def __init__(self) -> None:
+        self._changes: deque[tuple[int, tuple[str, ...]]] = deque()
+        self._changes_of: Counter[str] = Counter()
+
+    def add(self, number: int, entry: Entry) -> None:
+        names = (entry.agent, *entry.line)
+        self._changes.append((number, names))
+        self._changes_of.update(names)
+        if len(self._changes) > 2 * MAX_QUEUED:
+            self._forget()
+
+    def drop(self, last: int) -> None:
+        """Forget the changes up to this number."""
+        while self._changes and self._changes[0][0] <= last:
+            self._forget()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._changes_of
+
+    def _forget(self) -> None:
+        for name in self._changes.popleft()[1]:
+            self._changes_of[name] -= 1
+            if not self._changes_of[name]:
+                del self._changes_of[name]
+
+
 class Keeper:
     """Keeps the accounts of one engine at a time in a store. Without a store it does nothing.
 
@@ -101,7 +130,7 @@ class Keeper:
         self._number = 0
         self._due = False
         self._overflowed = 0
-        self._unstored: deque[tuple[int, Entry]] = deque(maxlen=2 * MAX_QUEUED)
+        self._unstored = _Unstored()
         self._active: dict[str, float] = {}
         # handed over
         self._wanted: deque[str] = deque(maxlen=MAX_ACTIVE)
@@ -206,7 +235,7 @@ class Keeper:
             self._wanted.append(name)
             self._awaken()
             return None
-        if any(name in (entry.agent, *entry.line) for _, entry in self._unstored):
+        if name in self._unstored:
             self._store_now()  # memory forgot it before it was stored
         try:
             account = store.load(name)
@@ -223,7 +252,7 @@ class Keeper:
         if entry.op == "deny":
             entry = msgspec.structs.replace(entry, kind=compact(entry.kind or "", store.key))
         self._number += 1
-        self._unstored.append((self._number, entry))
+        self._unstored.add(self._number, entry)
         self._outbox.append((self._number, entry))
         if len(self._outbox) > MAX_QUEUED:
             with suppress(IndexError):  # the other thread took them meanwhile
@@ -274,13 +303,11 @@ class Keeper:
         """Believe what the store said, but of accounts that changed here since."""
         while self._inbox:
             told = self._inbox.popleft()
-            while self._unstored and self._unstored[0][0] <= told.last:
-                self._unstored.popleft()
+            self._unstored.drop(told.last if self._writes else self._number)
             if self._engine is None:
                 continue
-            ahead = {name for _, entry in self._unstored for name in (entry.agent, *entry.line)}
             for name, account in told.accounts.items():
-                if name in ahead:
+                if name in self._unstored:
                     continue
                 if account is None:
                     self._engine.state.forget(name)
@@ -375,7 +402,7 @@ class Keeper:
             if now - self._fetched >= self._refresh_seconds:
                 self._fetched = now
                 active = [name for name, heard in list(self._active.items()) if now - heard < ACTIVE_SECONDS]
-                if active and store.changed():
+                if active and (self._away or store.changed()):  # away: an answer says that it is back
                     names |= set(active)
             if names:
                 self._inbox.append(Told(0, _with_ancestors(store, names)))
@@ -400,7 +427,6 @@ class Keeper:
                 # What it holds is loaded, once for each agent; what is counted here is not in it.
                 self._writes = False
                 self._outbox.clear()
-                self._unstored.clear()
                 self._lasting = self._say(f"{error}; counting goes on in memory", store)
             elif not self._faulted:
                 self._faulted = True

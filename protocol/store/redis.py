@@ -162,7 +162,7 @@ class RedisStore:
             kept = self._commit(keys=[self._key("lock"), *self._later], args=[self._token, *self._later.values()])
         self._token = None
         if not kept:
-            raise AwayError(f"this event took longer than {LOCK_SECONDS:g} s, and another one may have gone on meanwhile")
+            raise AwayError(f"it took longer than {LOCK_SECONDS:g} s, and another event may have gone on meanwhile")
 
     def rollback(self) -> None:
         """What was applied since `begin` stays, since there is no undoing it; memories are forgotten."""

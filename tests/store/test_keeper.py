@@ -58,6 +58,11 @@ class Fragile:
             raise self.error
         return self.store.read(names)
 
+    def load(self, name: str) -> Account | None:
+        if isinstance(self.error, AwayError):
+            raise self.error
+        return self.store.load(name)
+
     def give_up(self) -> str:
         return "it was put away"
 
@@ -202,6 +207,16 @@ class TestWhileTheStoreIsAway:
         away, back = process.logged
         assert "the disk is full" in away
         assert "can be used again" in back
+
+    def test_it_is_noticed_when_it_is_back_though_nothing_is_written(self, fragile: Fragile) -> None:
+        fragile.changed()  # from here on nobody writes
+        process = Process(fragile, refresh_seconds=0.02)  # type: ignore[arg-type]
+        fragile.error = AwayError("another process keeps it locked")
+        process.do(lambda engine: engine.compacted("main"))
+        until(lambda: process.keeper.status()["degraded"] is True, "it was noticed that the store is away")
+        fragile.error = None
+        until(lambda: process.keeper.status()["degraded"] is False, "the store was used again")
+        assert fragile.applied == []
 
     def test_the_queue_is_bounded(
         self, fragile: Fragile, monkeypatch: pytest.MonkeyPatch, another: Callable[[], Store]
