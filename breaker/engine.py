@@ -94,7 +94,7 @@ class Engine:
         call_id = call.call_id or self.state.name_call()
         if not self.settings.enabled:
             return Verdict("allow", call_id)
-        view = self._view(call, explain)
+        view = self._view(call)
         asked = view.agent.pending.get(call_id)
         if asked is not None and asked.decision == "ask" and (asked.turn, asked.exact) == (view.agent.turn, view.exact):
             question = messages.question(self._spelled(asked.hits), self.settings)  # the client asks again: so do we
@@ -242,13 +242,13 @@ class Engine:
             return False
         return not _matches(tool, self.settings.exclude)
 
-    def _view(self, call: Call, explain: bool) -> View:
+    def _view(self, call: Call) -> View:
         agent = self.state.agent(call.agent)
         if call.parent is not None and agent.account.parent is None:
             self.state.start(call.agent, call.parent, "subagent", at=call.at)
             agent = self.state.agent(call.agent)
         self.state.seen(call.agent, call.at)
-        identity = self.identifier.identify(call.tool, call.arguments, all_kinds=explain)
+        identity = self.identifier.identify(call.tool, call.arguments)
         bones = None
         if self.settings.skeleton_limit is not None and identity.command is not None:
             bones = skeleton.of_command(identity.command)
@@ -490,6 +490,8 @@ class Engine:
 
     def _explain(self, view: View) -> tuple[FingerprintCount, ...]:
         agent, limits = view.agent, self._limits
+        # Apart from the identity that is judged and counted: to be explained changes nothing.
+        identity = self.identifier.identify(view.call.tool, view.call.arguments, all_kinds=True)
         return tuple(
             FingerprintCount(
                 self._spell(fingerprint),
@@ -497,7 +499,7 @@ class Engine:
                 cap(limits, fingerprint),
                 streak.count if (streak := agent.streaks.get(fingerprint)) else 0,
             )
-            for fingerprint in view.identity.fingerprints
+            for fingerprint in identity.fingerprints
         )
 
     def _standing(self, view: View) -> tuple[Hit, ...] | None:

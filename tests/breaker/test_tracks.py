@@ -289,6 +289,19 @@ def test_what_is_exempted_while_a_call_runs_is_not_warned_of_when_it_ends() -> N
     assert play.engine.settle(Settled("main", OK, running.call_id)).advisories == ()
 
 
+@pytest.mark.parametrize("explain", [False, True])
+def test_to_be_explained_changes_no_verdict(explain: bool) -> None:
+    """Identities without a cap are shown then; exempt calls take no slot for their sake and push nothing out."""
+    play = Play(window=4, limits={"exact": 2, "cmd": 2})
+    play.call("read", file_path="a")
+    play.shell("make")
+    asked = play.shell("make")
+    play.engine.approve("main", asked.call_id, "approved")
+    for number in range(4):
+        play.engine.guard(Call("main", "bash", {"command": "make"}, f"again-{number}"), explain=explain)
+    assert play.guard("read", file_path="a").decision == "ask"
+
+
 @pytest.mark.parametrize("outcome", ["rejected", "cancelled", "unavailable"])
 def test_a_declined_ask_denies_without_asking_again(outcome: str) -> None:
     """T22"""
