@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
@@ -220,7 +221,8 @@ class Identifier:
             asked += traffic.requests
             client = client or simple.program in requests.CLIENTS
             known += secrets_of(simple)
-        known = secrets_in(text, known)
+        for shown in dict.fromkeys((*_shown(call.command), *reading.scripts)):
+            known = secrets_in(shown, known)
         mask = self._masker.fingerprint
         clean = not known and len(text) <= LOOKED_AT and not call.directory
         alone = type(arguments) is dict and len(arguments) == 1 and call.command in arguments.values()
@@ -308,6 +310,14 @@ def _read(call: tools.Shell) -> tuple[str, Script, Reading]:
     words = tuple(Word(word, quote(word)) for word in command)
     script = Script((Command(words),))
     return " ".join(word.key for word in words), script, read(script, call.directory)
+
+
+def _shown(command: str | tuple[str, ...]) -> list[str]:
+    """The texts of a command in which secrets are looked for, none of them quoted a second time."""
+    if type(command) is str:
+        return [command]
+    options = (f"{word} {value}" for word, value in pairwise(command) if word[:2] == "--")
+    return [*command, *options]
 
 
 def _rough(arguments: Any) -> str:

@@ -77,11 +77,15 @@ class Simple(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """`commands` in source order, `verbs` (each once), and `spelled`: the whole script in its canonical spelling."""
+    """`commands` in source order, `verbs` (each once), and `spelled`: the whole script in its canonical spelling.
+
+    `scripts` are the texts of those that stood in words (`bash -c TEXT`).
+    """
 
     commands: tuple[Simple, ...]
     verbs: tuple[str, ...]
     spelled: str
+    scripts: tuple[str, ...] = ()
 
 
 def read(script: Script, directory: str = "") -> Reading:
@@ -127,6 +131,7 @@ class _Found:
     def __init__(self) -> None:
         self.commands: list[Simple] = []
         self.verbs: dict[str, None] = {}
+        self.scripts: list[str] = []
         self.left = MAX_INSIDE
 
 
@@ -140,10 +145,11 @@ class _Reader:
         self.previous: Simple | None = None
 
     def result(self, spelled: str, directory: str) -> Reading:
-        commands, verbs = tuple(self.found.commands), self.found.verbs
+        found = self.found
+        verbs = found.verbs
         if directory and spelled:
-            return Reading(commands, tuple({"cd": None, **verbs}), f"cd {quote(directory)} && {spelled}")
-        return Reading(commands, tuple(verbs), spelled)
+            verbs, spelled = {"cd": None, **verbs}, f"cd {quote(directory)} && {spelled}"
+        return Reading(tuple(found.commands), tuple(verbs), spelled, tuple(found.scripts))
 
     def read(self, script: Script) -> tuple[str, int]:
         """The canonical spelling of a script, and how many commands it has on its own level."""
@@ -397,6 +403,7 @@ class _Reader:
             values.update(scopes.environment(call.assignments))
         for index, argument in enumerate(arguments[:MAX_ALTERNATIVES]):
             values[str(index)] = resolve(argument, scopes.values)
+        self.found.scripts.append(word.text)
         script = parse(word.text)
         spelled, count, left = self.read_nested(script, len(word.text), values)
         if inside:
