@@ -34,7 +34,8 @@ def failed(tool: str = "read", about: str = "a", failure: str = "errno 2", **giv
 def evidence(entries: Iterable[Entry]) -> Log:
     """A log that holds these, each of a step of its own unless it says which."""
     held = [structs.replace(entry, step=entry.step or number) for number, entry in enumerate(entries, 1)]
-    return Log(entries=held, sources={entry.strict: Source() for entry in held})
+    known = {entry.strict: Source() for entry in held}
+    return Log(entries=held, sources=known, loose={entry.loose: 1 for entry in held})
 
 
 def found(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -14,7 +14,7 @@ from breaker.rules.adaptive.limits import HASTY, IDLE, SLOW, TWINS
 
 
 class Case(Struct, frozen=True):
-    """A call in hand: what it is, the evidence about its agent, and when it comes.
+    """A call in hand: what it is, and the evidence about its agent.
 
     `since` are the entries since something new changed, by another action than this one, oldest first.
     """
@@ -23,7 +23,6 @@ class Case(Struct, frozen=True):
     log: Log
     entries: list[Entry]
     limits: Limits
-    now: float | None
     reworded: bool
     known: bool
     since: list[Entry]
@@ -49,7 +48,7 @@ def case(facts: Facts, log: Log, limits: Limits, now: float | None) -> Case:
     entries = evidence.recent(log, now)
     reworded = evidence.is_reworded(log, facts)
     known = reworded or facts.strict in log.sources
-    return Case(facts, log, entries, limits, now, reworded, known, _since_change(entries, facts.loose))
+    return Case(facts, log, entries, limits, reworded, known, _since_change(entries, facts.loose))
 
 
 def _since_change(entries: list[Entry], loose: str) -> list[Entry]:
@@ -178,7 +177,3 @@ def patience(found: Chain, limits: Limits) -> int | None:
     if gap < HASTY:
         return limits.hasty_poll
     return None if found.entries[-1].live == 1 else limits.idle_poll
-
-
-def each(*found: Finding | None) -> Iterator[Finding]:
-    return (one for one in found if one is not None)
