@@ -194,14 +194,19 @@ class State:
         return agent
 
     def _load(self, name: str) -> Agent:
-        agent = self.loader(name) if self.loader else None
-        if agent is None:
-            return Agent()
-        parent = agent.account.parent
-        if parent is not None and parent != name and parent not in self.agents:
+        """A new agent as it was kept, with everybody above it."""
+        found = agent = self._kept(name)
+        while (parent := agent.account.parent) is not None:
             self.agents[name] = agent
-            self.agents[parent] = self._load(parent)
-        return agent
+            if parent in self.agents:
+                break
+            name, agent = parent, self._kept(parent)
+        self.agents[name] = agent
+        return found
+
+    def _kept(self, name: str) -> Agent:
+        agent = self.loader(name) if self.loader else None
+        return Agent() if agent is None else agent
 
     def ancestors(self, name: str) -> list[str]:
         """The known agents above this one, nearest first."""
@@ -228,8 +233,8 @@ class State:
                 _count(above.workflows, key)
                 child.ordinal = above.workflows[key]
         if child.parent == parent:
-            above.children.pop(name, None)
-            above.children[name] = at
+            known = above.children.pop(name, None)
+            above.children[name] = known if at is None else at
             _bound(above.children, MAX_CHILDREN)
             self._note("start", name, key=call_id, kind=kind, at=at)
 
@@ -244,6 +249,8 @@ class State:
 
     def seen(self, name: str, at: float | None) -> None:
         """A sign of life of a subagent that still runs, and of those above, which wait for it."""
+        if at is None:
+            return
         for parent in self.ancestors(name):
             children = self.agents[parent].account.children
             if name in children:
@@ -276,9 +283,9 @@ class State:
     # -- calls ----------------------------------------------------------------------------------------------
 
     def name_call(self) -> str:
-        """An id for a call that came without one."""
+        """An id for a call that came without one; no client calls its own like that."""
         self.calls_named += 1
-        return f"call-{self.calls_named}"
+        return f"toolbreaker-{self.calls_named}"
 
     def open(self, agent: Agent, call_id: str, pending: Pending) -> None:
         """A call has a verdict and no outcome yet."""

@@ -125,7 +125,12 @@ end
 
 function post.start(entry, line)
   redis.call('HSET', key('agent', entry.agent), 'running', 1)
-  if line[2] then redis.call('HSET', key('children', line[2]), entry.agent, entry.at or '') end
+  if not line[2] then return end
+  if entry.at then
+    redis.call('HSET', key('children', line[2]), entry.agent, entry.at)
+  else
+    redis.call('HSETNX', key('children', line[2]), entry.agent, '')
+  end
 end
 
 post['end'] = function(entry, line)

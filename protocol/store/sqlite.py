@@ -160,7 +160,10 @@ class SqliteStore:
         db.executemany(_SPEND, [(number, "family", entry.agent, tokens) for number in ids])
 
     def _start(self, db: sqlite3.Connection, entry: Entry, ids: list[int]) -> None:
-        db.execute("UPDATE agent SET running = 1, alive = ? WHERE id = ?", (entry.at, ids[0]))
+        db.execute(
+            "UPDATE agent SET alive = iif(running, coalesce(?1, alive), ?1), running = 1 WHERE id = ?2",
+            (entry.at, ids[0]),
+        )
 
     def _end(self, db: sqlite3.Connection, entry: Entry, ids: list[int]) -> None:
         db.execute("UPDATE agent SET running = 0 WHERE id = ?", (ids[0],))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from play import OK, Play, engine, exit_code
 
 from breaker import Call, Engine, Layer, Settled, UnknownCallError, Usage, resolve
+from breaker.state import Account, Agent
 
 FILES = "abcd"
 CONFIG = {"window": 6, "warnAt": 2, "summarizeAt": 3, "limits": {"exact": 4}, "failWarnAt": 2, "failLimit": 3}
@@ -122,6 +123,30 @@ def test_a_call_that_runs_outlives_any_number_of_denied_ones() -> None:
     verdicts = [play.guard("read", path="a") for _ in range(300)]
     assert [verdict.decision for verdict in verdicts] == ["allow", *["deny"] * 299]
     assert play.engine.settle(Settled("main", exit_code(2), running.call_id)).failure is not None
+
+
+def test_a_sign_of_life_without_a_time_keeps_the_one_that_is_known() -> None:
+    under = engine()
+    under.agent_started("sub", "main", "subagent", at=100.0)
+    under.guard(Call("sub", "read", {}, at=None))
+    under.agent_started("sub", "main", "subagent", at=None)
+    assert under.state.agents["main"].account.children == {"sub": 100.0}
+
+
+def test_a_family_of_any_depth_is_loaded() -> None:
+    under = engine()
+    depth = 1_500  # deeper than Python calls
+    under.state.loader = lambda name: Agent(account=Account(parent=str(int(name) + 1) if int(name) < depth else None))
+    under.guard(Call("0", "read", {}))
+    assert len(under.state.agents) == depth + 1
+
+
+def test_a_call_that_is_given_a_name_gets_none_that_a_client_would_give() -> None:
+    under = engine()
+    named = under.guard(Call("main", "read", {"path": "a"})).call_id
+    for number in range(1, 10):
+        under.guard(Call("main", "write", {"path": "b"}, f"call-{number}"))
+    assert under.state.agents["main"].pending[named].tool == "read"
 
 
 def test_a_memory_of_denied_calls_stays_small() -> None:

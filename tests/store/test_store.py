@@ -108,6 +108,14 @@ def test_who_runs_is_known_until_the_end(store: Store) -> None:
     assert set(account(store, "main").children) == {"one", "two"}
 
 
+def test_a_start_told_again_without_a_time_keeps_the_one_that_is_known(store: Store) -> None:
+    again = Entry("start", "one", line=("main",), kind="subagent")
+    store.apply([start("one", "main"), again])
+    assert account(store, "main").children == {"one": 100.0}
+    store.apply([Entry("end", "one", line=("main",)), again])
+    assert account(store, "main").children == {"one": None}
+
+
 def test_whoever_waits_for_an_agent_that_lives_is_alive_as_well(store: Store) -> None:
     store.apply([start("sub", "main"), start("leaf", "sub"), start("other", "main")])
     store.apply([Entry("tool", "leaf", 1, line=("sub", "main"), at=160.0)])
