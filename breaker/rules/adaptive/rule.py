@@ -96,12 +96,13 @@ class Adaptive(Rule):
     def review(self, after: Aftermath) -> Notice | None:
         """A warning when this very call, made again, would be at two thirds of a limit."""
         facts, log = after.pending.facts, after.agent.evidence
-        if facts is None or log is None:
+        own = named(after.pending.fingerprints)
+        if facts is None or log is None or own in after.agent.exempt:
             return None
         latest = log.entries[-1].at if log.entries else None
         for finding in assess(facts, log, self.limits, latest, self.off):
             if finding.count == max(2, math.ceil(finding.limit * WARN_AT)) and finding.count < finding.limit:
-                hit = _hit(finding, named(after.pending.fingerprints))
+                hit = _hit(finding, own)
                 if hit.fingerprint not in after.agent.exempt:
                     return Notice(hit.gate, "warn", hit.count, hit.limit, hit.fingerprint, hit.detail)
         return None
