@@ -16,7 +16,7 @@ MAX_CODES = 16
 class Interpreter(Struct, frozen=True):
     """`code`: options that take a program; `valued`: those that take something else.
 
-    `one`: what follows the first program are its arguments.
+    `one`: what follows the first program are its arguments. `run`: the sub-command that may stand before a script.
     """
 
     code: frozenset[str]
@@ -24,23 +24,26 @@ class Interpreter(Struct, frozen=True):
     patterns: str = ""  # letters that make a program a text filter
     glued: str = ""  # letters that take the rest of their cluster
     one: bool = False
+    run: str = ""
 
 
-def _row(code: str, valued: str = "", patterns: str = "", glued: str = "", *, one: bool = False) -> Interpreter:
-    return Interpreter(word_set(code), word_set(valued), patterns, glued, one)
+def _row(
+    code: str, valued: str = "", patterns: str = "", glued: str = "", *, one: bool = False, run: str = ""
+) -> Interpreter:
+    return Interpreter(word_set(code), word_set(valued), patterns, glued, one, run)
 
 
-_NODE = _row(
-    "-e --eval -p --print",
-    "-r --require --import --loader --experimental-loader --input-type -C --conditions --env-file",
-)
+_NODE_CODE = "-e --eval -p --print"
+_NODE_VALUED = "-r --require --import --loader --experimental-loader --input-type -C --conditions --env-file"
+_NODE = _row(_NODE_CODE, _NODE_VALUED)
+_BUN = _row(_NODE_CODE, _NODE_VALUED, run="run")
 INTERPRETERS: dict[str, Interpreter] = {
     "python": _row("-c", "-W -X --check-hash-based-pycs", one=True),
     "pypy": _row("-c", "-W -X", one=True),
     "ipython": _row("-c", "--profile"),
     "node": _NODE,
-    "bun": _NODE,
-    "deno": _NODE,
+    "bun": _BUN,
+    "deno": _BUN,
     "tsx": _NODE,
     "ts-node": _NODE,
     "ruby": _row("-e", "-I -r -C -E", "pn", "IrxWK0"),
@@ -93,7 +96,7 @@ def read_programs(words: tuple[Word, ...], table: Interpreter) -> Programs:
     if words[0].text.endswith("deno") and len(words) > 2 and words[1].text == "eval":
         found.codes.append(words[-1])
         return found
-    index = 1
+    index = 2 if table.run and len(words) > 2 and words[1].text == table.run else 1
     while index < len(words) and not (found.codes and (table.one or len(found.codes) >= MAX_CODES)):
         text = words[index].text
         if text == "-" or text[:1] != "-":
