@@ -8,7 +8,7 @@ import pytest
 from entries import call, evidence, settled
 
 from breaker import Call, Engine, Layer, Result, Settled, Verdict, resolve
-from breaker.adaptive_limits import Limits
+from breaker.adaptive_limits import RULES, Limits
 from breaker.events import Annotations
 from breaker.evidence.log import Entry, Log, Shut
 from breaker.rules.adaptive.assess import assess
@@ -57,12 +57,10 @@ class TestWhichRulesLook:
         assert assess(call(), log, Limits(), 1000.0 + 1801) == []
 
     def test_with_every_rule_off_nothing_is_kept(self) -> None:
-        rules = ("sameAnswer looseKey reread fixedAnswer sameFailure nothingFound numbers noNews sleeps denied plans "
-                 "spawn").split()  # fmt: skip
-        agent = Agent(adaptive=dict.fromkeys(rules, False))
+        agent = Agent(adaptive=dict.fromkeys(RULES, False))
         assert agent.ran(20) == "+" * 20
         assert agent.engine.snapshot()["agents"]["main"]["evidence"] is None
-        one_left = Agent(adaptive=dict.fromkeys(rules[1:], False))
+        one_left = Agent(adaptive=dict.fromkeys(RULES[1:], False))
         assert one_left.ran(6) == "++++--"
 
     def test_the_kind_that_settings_give_a_tool_counts_however_its_name_is_written(self) -> None:
