@@ -133,7 +133,10 @@ LIKE_AN_ERROR = re.compile(
 )
 """How a short answer begins that is a failure although nothing flags it."""
 
-ENDS_IN_AN_ERROR = re.compile(r"(?:\A|\n)(?:\w{1,40}\.){0,6}[a-z]\w{1,60}(?:error|exception)(?:: [^\n]{0,400})?\s*\Z")
+ENDS_IN_AN_ERROR = re.compile(
+    r"(?:\A|\n)(?:\w{1,40}\.){0,6}[a-z]\w{1,60}(?:error|exception)(?:: [^\n]{0,400})?\s*\Z"
+    r"|\n(?:error|fatal): [^\n]{0,400}\s*\Z"
+)
 """How a short answer ends that is a failure although nothing flags it, in lower case."""
 BLOCKED_PAGE = re.compile(
     r"(?:enable|requires?) javascript|verify (?:that )?you are (?:a )?human|complete the (?:captcha|check)|"
@@ -168,9 +171,9 @@ NOT_EMPTY = re.compile(
 
 LIVE = re.compile(
     r"(?<![\w-])(?:running|pending|queued|in[ _-]?progress|inprogress|waiting|starting|building|provisioning|"
-    r"creating|containercreating|"
-    r"podinitializing|processing|deploying|initiali[sz]ing|still|not (?:yet )?(?:ready|done|finished|complete)|"
-    r"loading|pulling|"
+    r"creating|containercreating|\Adown\Z|offline|unreachable|"
+    r"podinitializing|processing|deploying|initiali[sz]ing|still|"
+    r"not (?:yet )?(?:ready|done|finished|complete|up|available|reachable|online|started|healthy)|loading|pulling|"
     r"scheduled|compiling|downloading|uploading|installing|connecting|warming|timed_out|ongoing|unfinished|busy|"
     r"working(?! (?:tree|dir|copy))|"
     r"\[[=#>.\- ]{4,80}\])(?![\w-])"

@@ -119,6 +119,9 @@ INCREMENTAL = word_set(
 )
 """Words of deeds that are made of many small equal ones: walking a list, scrolling, turning pages."""
 
+SEARCHING = word_set("search find grep glob query lookup locate explore match")
+"""Words of looks for something that may be nowhere."""
+
 ASKING = word_set("ask request elicit prompt")
 PERSONS = word_set("user human person operator customer questions input clarification confirmation")
 """Words of a tool that asks a person: one of each."""

@@ -50,6 +50,8 @@ EDITORS = word_set(
 IN_PLACE = frozenset({"sed", "perl", "tee"})
 """Programs that write what their words say, when they write."""
 
+SLEEPERS = frozenset({"sleep", "start-sleep"})
+
 TESTS = frozenset({"test", "[", "[["})
 """Commands that look without showing anything."""
 

@@ -23,6 +23,7 @@ from breaker.evidence.command_table import (
     LOOKS,
     MUTATORS,
     OVERVIEWS,
+    SLEEPERS,
     TESTS,
 )
 from breaker.shell.commands import Reading, Simple
@@ -83,7 +84,7 @@ def summarize(reading: Reading) -> Summary:
         strict=bare(reading.spelled),
         loose=" ; ".join((place, *shown) if place not in ("", ".") else shown),
         family=_family(first) if first else "",
-        slept=sum(_seconds(simple.words[1:]) for simple in commands if simple.program == "sleep"),
+        slept=sum(_seconds(simple.words[1:]) for simple in commands if simple.program in SLEEPERS),
         target=_within(place, reads[0].target) if len(reads) == 1 else "",
         span=reads[0].span if len(reads) == 1 else None,
         overview=bool(looks) and all(look.overview for look in looks),
@@ -122,7 +123,7 @@ def kind_of(simple: Simple) -> Kind | None:
     written = any(_writes(redirect.operator, redirect.target) for redirect in simple.redirects)
     if name in TESTS:
         return "read"
-    if not name or name in NEUTRAL:
+    if not name or name in NEUTRAL or name in SLEEPERS:
         return "mutate" if written else None
     row = family(name)
     if row in FILE_READERS and not written and not _reading(row, [word.text for word in simple.words[1:]])[0]:
@@ -376,6 +377,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def _seconds(words: Sequence[Word]) -> float:
-    """What `sleep` sleeps, in seconds."""
+    """What `sleep`, or PowerShell's `Start-Sleep`, sleeps, in seconds."""
     found = (_DURATION.match(word.text) for word in words)
-    return sum(float(match[1]) * _UNITS[match[2]] for match in found if match)
+    seconds = sum(float(match[1]) * _UNITS[match[2]] for match in found if match)
+    return seconds / 1000 if any(word.text.startswith("-m") for word in words) else seconds

@@ -414,7 +414,7 @@ def empty_lists() -> Session:
         "empty-lists", "stop", "a listing asked for with ever other filters, each time empty JSON with a fresh time"
     )
     r = rng("lists")
-    for n in range(26):
+    for n in range(40):
         arguments = {"integration": ["github", "pagerduty", "slack", "jira"][n % 4], "type": f"resource{n % 7}"}
         body = {
             "items": [],
@@ -1865,7 +1865,7 @@ def same_failure_after_edits() -> Session:
 @loop
 def past_the_end() -> Session:
     s = Session("past-the-end", "stop", "a file read further and further behind its end")
-    for n in range(28):
+    for n in range(40):
         s.call(
             "Read",
             {"file_path": "a.log", "offset": 1000 + n * 200, "limit": 200},
@@ -2687,5 +2687,232 @@ def load_more_of_nothing() -> Session:
             {},
             "### Page state\n- Page URL: https://shop.example/all\n- list: 24 products\n- button 'Load more'",
             gap=1,
+        )
+    return s
+
+
+@loop
+def five_in_turn() -> Session:
+    s = Session("five-in-turn", "stop", "five lookups in turn, the same answers each round")
+    for n in range(60):
+        s.call(["lookup", "fetch_doc", "search", "get_info", "describe"][n % 5], {"id": n % 5}, f"same {n % 5}")
+    return s
+
+
+@loop
+def ever_more_lines() -> Session:
+    s = Session("ever-more-lines", "stop", "the head of a file of six lines, with ever more lines asked for")
+    text = "\n".join(f"line {k} of the note" for k in "abcdef")
+    for n in range(24):
+        s.sh(f"head -n {20 + n * 10} notes.txt", text)
+    return s
+
+
+@loop
+def cat_in_all_ways() -> Session:
+    s = Session("cat-in-all-ways", "stop", "one file shown in all the ways a shell knows, over and over")
+    text = "PORT=8080\nHOST=localhost\nDEBUG=1"
+    ways = [
+        "cat .env",
+        "less .env",
+        "sed -n '1,20p' .env",
+        "head -100 .env",
+        "cat ./.env",
+        "awk '{print}' .env",
+        "nl .env",
+        "cat .env | head -50",
+    ]
+    for n in range(32):
+        s.sh(ways[n % 8], text)
+    return s
+
+
+@loop
+def cache_busting() -> Session:
+    s = Session(
+        "cache-busting", "stop", "one page fetched again and again with a number against caches", clock=1_771_000_000
+    )
+    for n in range(20):
+        s.sh(
+            f"curl -s 'https://status.example/api/summary?_={1771000000 + n * 4}'",
+            '{"page":"Example","status":"degraded","incidents":[]}',
+            gap=4,
+        )
+    return s
+
+
+@loop
+def i_am_finished() -> Session:
+    s = Session("i-am-finished", "stop", "it says in a shell that it is done, and cannot stop")
+    says = [
+        "Task complete",
+        "All done",
+        "Finished successfully",
+        "The task has been completed",
+        "Done",
+        "Work is complete",
+    ]
+    for n in range(24):
+        s.sh(f'echo "{says[n % 6]}"', says[n % 6])
+    return s
+
+
+@loop
+def issues_past_the_last() -> Session:
+    s = Session("issues-past-the-last", "stop", "pages turned long after the last one")
+    for n in range(50):
+        s.call(
+            "list_issues",
+            {"repo": "o/r", "page": n + 1, "per_page": 50},
+            [{"number": 900 - n * 50 - k, "title": f"bug {n * 3 + k}"} for k in range(3)] if n < 4 else [],
+        )
+    return s
+
+
+@loop
+def one_file_many_paths() -> Session:
+    s = Session("one-file-many-paths", "stop", "one file by three spellings of its path")
+    for n in range(24):
+        s.call(
+            "read_file",
+            {"path": ["src/app.ts", "./src/app.ts", "/repo/src/app.ts"][n % 3]},
+            "export const app = createApp();\napp.listen(3000);",
+        )
+    return s
+
+
+@loop
+def spinner_for_ever() -> Session:
+    s = Session(
+        "spinner-for-ever",
+        "stop",
+        "a page that loads for ever, waited for and looked at every few seconds",
+        clock=1_771_000_000,
+    )
+    for n in range(50):
+        s.call("browser_wait", {"seconds": 2}, "Waited 2 seconds", took=2, gap=1)
+        s.call("browser_snapshot", {}, "- generic: Loading...", gap=1)
+    return s
+
+
+@loop
+def pull_push() -> Session:
+    s = Session("pull-push", "stop", "a push that is rejected, a pull that brings nothing, a push")
+    for n in range(12):
+        s.sh(
+            "git push origin main",
+            " ! [remote rejected] main -> main (protected branch hook declined)\nerror: failed to push some refs to 'github.com:o/r.git'",
+            1,
+        )
+        s.sh("git pull --rebase origin main", "Already up to date.")
+    return s
+
+
+@loop
+def reminders_without_end() -> Session:
+    s = Session("reminders-without-end", "stop", "the same reminder set again and again, each time with a new number")
+    r = rng("remind")
+    for n in range(24):
+        s.call(
+            "cron_add",
+            {"schedule": "0 9 * * *", "message": "Check the build"},
+            {"ok": True, "jobId": f"{hexes(r, 8)}-{hexes(r, 4)}"},
+        )
+        s.call("cron_list", {}, {"jobs": [{"schedule": "0 9 * * *", "message": "Check the build"}] * 3})
+    return s
+
+
+@loop
+def clean_build() -> Session:
+    s = Session(
+        "clean-build", "stop", "cleaned and built anew without a change, the same error each time", clock=1_771_000_000
+    )
+    for n in range(12):
+        s.sh("rm -rf build && mkdir build", "")
+        s.sh(
+            "cmake -B build && cmake --build build -j8",
+            "src/net.cpp:88:10: fatal error: openssl/ssl.h: No such file or directory\nninja: build stopped: subcommand failed.",
+            1,
+            took=20,
+        )
+    return s
+
+
+@loop
+def kill_and_serve() -> Session:
+    s = Session("kill-and-serve", "stop", "a server killed and started, the port stays in use")
+    for n in range(12):
+        s.sh("pkill -f 'node server.js' || true", "")
+        s.sh(
+            "node server.js",
+            "Error: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle",
+            1,
+        )
+        s.sh("lsof -i :3000", "COMMAND PID USER\nnode 4711 root")
+    return s
+
+
+@loop
+def broken_json() -> Session:
+    s = Session("broken-json", "stop", "arguments that are no JSON, broken in another place each time")
+    for n in range(16):
+        s.call(
+            "write_file",
+            '{"path": "a.json", "content": "' + "x" * n,
+            "InputValidationError: could not parse tool arguments as JSON: unexpected end of input",
+            error="could not parse tool arguments as JSON",
+            code="INVALID_ARGUMENTS",
+        )
+    return s
+
+
+@loop
+def is_the_report_done() -> Session:
+    s = Session(
+        "is-the-report-done", "stop", "another agent asked whether it is done, every two seconds", clock=1_771_000_000
+    )
+    asks = ["Are you done yet?", "Any progress on the report?", "Is the report done?", "How is the report coming?"]
+    for n in range(80):
+        s.call("send_message", {"to": "writer", "text": asks[n % 4]}, "writer: I am working on it.", gap=2)
+    return s
+
+
+@loop
+def same_hits_in_one_file() -> Session:
+    s = Session("same-hits-in-one-file", "stop", "one line looked for with patterns that all find it")
+    pats = [
+        "retry",
+        "retries",
+        "max_retry",
+        "retry.*=",
+        "'retry'",
+        "RETRY",
+        "retr",
+        "max_retries",
+        "retry_",
+        "_retries",
+    ]
+    for n in range(30):
+        s.sh(f"grep -in {pats[n % 10]} config.py", "14:max_retries = 3  # retry limit")
+    return s
+
+
+@loop
+def no_cache_builds() -> Session:
+    s = Session("no-cache-builds", "stop", "an image built with all options there are, npm finds no network")
+    flags = [
+        "",
+        "--no-cache ",
+        "--pull ",
+        "--progress=plain ",
+        "--no-cache --pull ",
+        "--network=host ",
+        "--no-cache --progress=plain ",
+    ]
+    for n in range(16):
+        s.sh(
+            f"docker build {flags[n % 7]}-t app .",
+            " > [4/6] RUN npm ci:\nnpm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org failed, reason: getaddrinfo EAI_AGAIN\nERROR: failed to solve: exit code: 1",
+            1,
         )
     return s

@@ -3338,3 +3338,315 @@ def emulator_boot() -> Session:
     for n in range(18):
         s.sh("sleep 10; adb shell getprop sys.boot_completed", "" if n < 17 else "1", 0, took=10)
     return s
+
+
+@work
+def who_is_free() -> Session:
+    s = Session(
+        "who-is-free", "allow", "a slot looked for in the calendars of twenty colleagues; an empty one means free"
+    )
+    for (
+        name
+    ) in "anna ben carla dirk eva finn gina hugo ines jan kira leo mia nils olga paul rosa sven tina uwe".split():
+        s.call(
+            "list_events",
+            {"calendar": f"{name}@corp.example", "from": "2026-05-04T14:00", "to": "2026-05-04T15:00"},
+            [],
+        )
+    return s
+
+
+@work
+def names_taken() -> Session:
+    s = Session("names-taken", "allow", "names for a product checked one by one, nearly all are taken")
+    r = rng("names")
+    for n in range(26):
+        s.call(
+            "check_domain",
+            {"name": "".join(r.choice("bdfklmnoprstuvaeiou") for _ in range(6)) + ".io"},
+            "taken" if n != 19 else "available",
+        )
+    return s
+
+
+@work
+def flights_by_day() -> Session:
+    s = Session("flights-by-day", "allow", "flights looked for day by day, there are none for long")
+    for n in range(20):
+        s.call(
+            "search_direct_flight",
+            {"origin": "JFK", "destination": "SEA", "date": f"2026-05-{n + 1:02}"},
+            [] if n < 18 else [{"flight": "HAT083", "price": 120}],
+        )
+    return s
+
+
+@work
+def links_of_a_page() -> Session:
+    s = Session("links-of-a-page", "allow", "the links of a site checked, some sections are gone")
+    r = rng("links")
+    for n in range(40):
+        code = "200" if n % 9 in (0, 1, 2, 7) else "404"
+        s.sh(f"curl -s -o /dev/null -w '%{{http_code}}' https://docs.example/{hexes(r, 6)}", code)
+    return s
+
+
+@work
+def hosts_by_ssh() -> Session:
+    s = Session("hosts-by-ssh", "allow", "twenty hosts asked for their uptime, a few are down", clock=1_771_000_000)
+    for n in range(20):
+        down = n in (4, 5, 6, 7, 15)
+        s.sh(
+            f"ssh -o ConnectTimeout=5 web{n:02} uptime",
+            f"ssh: connect to host web{n:02} port 22: Connection timed out"
+            if down
+            else f" 10:0{n % 10}:11 up {n + 3} days,  1 user,  load average: 0.{n:02}, 0.10, 0.09",
+            255 if down else 0,
+            took=5,
+        )
+    return s
+
+
+@work
+def name_servers() -> Session:
+    s = Session("name-servers", "allow", "a change of a name waited for, minutes apart", clock=1_771_000_000)
+    for n in range(22):
+        s.sh("sleep 60; dig +short shop.example.com", "192.0.2.10" if n < 21 else "198.51.100.7", took=60)
+    return s
+
+
+@work
+def status_after_each_edit() -> Session:
+    s = Session(
+        "status-after-each-edit",
+        "allow",
+        "one file edited in many places, the status is looked at after each edit and stays the same",
+    )
+    for n in range(14):
+        s.call("edit", {"path": "a.ts", "old_string": f"old{n}", "new_string": f"new{n}"}, "ok")
+        s.sh("git status --short", " M a.ts")
+        s.sh("git diff --stat", " a.ts | 2 +-")
+    return s
+
+
+@work
+def wizard() -> Session:
+    s = Session("wizard", "allow", "a form of fifteen pages, Next clicked on each")
+    for n in range(15):
+        s.call("browser_type", {"ref": "e4", "text": f"answer {n}"}, "ok")
+        s.call("browser_click", {"element": "Next", "ref": "e9"}, "ok")
+    return s
+
+
+@work
+def wizard_without_words() -> Session:
+    s = Session(
+        "wizard-without-words", "allow", "a tour of eighteen pictures, Next clicked on each, the page is looked at"
+    )
+    for n in range(18):
+        s.call("click", {"selector": "button.next"}, "Clicked")
+        s.call("get_text", {"selector": "h1"}, f"Exhibit {'ABCDEFGHIJKLMNOPQR'[n]}")
+    return s
+
+
+@work
+def tests_one_by_one() -> Session:
+    s = Session(
+        "tests-one-by-one",
+        "allow",
+        "test files run one by one to see which of them hang; all pass",
+        clock=1_771_000_000,
+    )
+    for n in range(30):
+        s.sh(f"timeout 60 npx jest test/part{n}.test.ts --silent", "PASS", took=3)
+    return s
+
+
+@work
+def hook_formats() -> Session:
+    s = Session(
+        "hook-formats", "allow", "a hook reformats after each write, so the file is read again before the next edit"
+    )
+    for n in range(12):
+        s.call(
+            "Edit",
+            {"file_path": "/r/a.go", "old_string": f"x{n}", "new_string": f"y{n}"},
+            "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.",
+            error="File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.",
+        )
+        s.call("Read", {"file_path": "/r/a.go"}, f"package a\n\nvar y{n} = {n}\n")
+        s.call(
+            "Edit",
+            {"file_path": "/r/a.go", "old_string": f"x{n}", "new_string": f"y{n}"},
+            "The file /r/a.go has been updated.",
+        )
+    return s
+
+
+@work
+def powershell_watch() -> Session:
+    s = Session("powershell-watch", "allow", "an installer watched with PowerShell", clock=1_771_000_000)
+    for n in range(16):
+        s.call(
+            "powershell",
+            {
+                "command": "Start-Sleep -Seconds 15; Get-Process setup -ErrorAction SilentlyContinue | Select-Object Name,Id"
+            },
+            "Name  Id\n----  --\nsetup 5120" if n < 15 else "",
+            took=15,
+        )
+    return s
+
+
+@work
+def twelve_questions() -> Session:
+    s = Session("twelve-questions", "allow", "a person is asked twelve short questions and says yes to each")
+    for n in range(12):
+        s.call("ask_user", {"question": f"Keep setting number {n}?", "options": ["yes", "no"]}, "yes")
+    return s
+
+
+@work
+def domain_records() -> Session:
+    s = Session("domain-records", "allow", "records created, the list is read after each as the provider asks")
+    for n in range(14):
+        s.call(
+            "create_record",
+            {"zone": "example.com", "type": "A", "name": f"h{n}", "value": f"192.0.2.{n}"},
+            {"success": True},
+        )
+        s.call("list_zones", {}, {"zones": ["example.com"]})
+    return s
+
+
+@work
+def wordle() -> Session:
+    s = Session("wordle", "allow", "words guessed, the answers are alike")
+    words = "crane slate pious mound fudge vixen blimp jerky woven fjord glyph quick bawdy chump dwelt".split()
+    for n, word in enumerate(words):
+        s.call("guess", {"word": word}, ["⬛⬛⬛⬛⬛", "⬛🟨⬛⬛⬛", "⬛⬛⬛⬛⬛", "⬛⬛🟨⬛⬛"][n % 4])
+    return s
+
+
+@work
+def compacted_thrice() -> Session:
+    s = Session(
+        "compacted-thrice",
+        "allow",
+        "the same three files read at the beginning of each stretch, after the history was summarised",
+    )
+    for k in range(5):
+        for f in ("plan.md", "state.json", "api.ts"):
+            s.call("read", {"path": f}, f"{f} content")
+        s.call("edit", {"path": "api.ts", "old_string": f"a{k}", "new_string": f"b{k}"}, "ok")
+        s.compacted()
+    return s
+
+
+@work
+def quarter_by_quarter() -> Session:
+    s = Session("quarter-by-quarter", "allow", "filings looked for by company and year, half of them are not there")
+    for c in ("acme", "globex", "initech", "umbrella"):
+        for y in range(2018, 2026):
+            s.call(
+                "search_filings",
+                {"query": f"{c} annual report {y}", "limit": 3},
+                "No results." if y % 2 else f"{c} 10-K {y}: revenue {y * 7 % 400} m",
+            )
+    return s
+
+
+@work
+def log_lines_by_id() -> Session:
+    s = Session(
+        "log-lines-by-id", "allow", "requests traced through a log by their ids; most left only one kind of line"
+    )
+    r = rng("trace")
+    for n in range(24):
+        i = hexes(r, 12)
+        s.sh(
+            f"grep {i} /var/log/gateway.log | tail -3",
+            f"2026-05-01T10:00:{n:02}Z {i} upstream timed out" if n % 4 else "",
+            0 if n % 4 else 1,
+        )
+    return s
+
+
+@work
+def green_stays_green() -> Session:
+    s = Session(
+        "green-stays-green",
+        "allow",
+        "a refactoring in small steps, the tests stay green and say the same",
+        clock=1_771_000_000,
+    )
+    for n in range(25):
+        s.call(
+            "apply_patch",
+            {"patch": f"*** Begin Patch\n*** Update File: m.py\n-a{n}\n+b{n}\n*** End Patch"},
+            "Success. Updated the following files:\nM m.py",
+        )
+        s.sh("make test", "ok  all 88 tests passed", took=4)
+    return s
+
+
+@work
+def upload_parts() -> Session:
+    s = Session("upload-parts", "allow", "a large file sent in parts")
+    for n in range(30):
+        s.call("upload_part", {"uploadId": "u-77", "partNumber": n + 1, "file": f"part{n:03}"}, {"ok": True})
+    return s
+
+
+@work
+def same_prompt_many_files() -> Session:
+    s = Session("same-prompt-many-files", "allow", "a helper is started for each of sixteen files with the same order")
+    for n in range(16):
+        s.call(
+            "Task",
+            {
+                "subagent_type": "general",
+                "description": "Convert a file",
+                "prompt": f"Convert src/legacy/file{n}.js to TypeScript, keep the behaviour and report when it is done.",
+            },
+            "Converted. No type errors.",
+            parallel=n % 4 > 0,
+        )
+    return s
+
+
+@work
+def interleaved_builds() -> Session:
+    s = Session(
+        "interleaved-builds",
+        "allow",
+        "two builds watched in turn, each answer says that it goes on",
+        clock=1_771_000_000,
+    )
+    for n in range(26):
+        s.call(
+            "get_build",
+            {"id": "b1"},
+            {"id": "b1", "state": "BUILDING"} if n < 20 else {"id": "b1", "state": "OK"},
+            gap=15,
+        )
+        s.call("get_build", {"id": "b2"}, {"id": "b2", "state": "BUILDING"}, gap=1)
+    return s
+
+
+@work
+def curl_until_up() -> Session:
+    s = Session(
+        "curl-until-up", "allow", "a machine restarts, its page is asked for every ten seconds", clock=1_771_000_000
+    )
+    for n in range(11):
+        s.sh("curl -s -m 5 http://10.0.0.7/health || echo down", "down" if n < 10 else '{"status":"ok"}', gap=10)
+    return s
+
+
+@work
+def quiet_cells() -> Session:
+    s = Session("quiet-cells", "allow", "cells of a notebook run in order, most print nothing")
+    for n in range(25):
+        s.call("execute_cell", {"index": n}, "" if n % 3 else f"shape ({n * 10}, 4)")
+    return s

@@ -16,6 +16,7 @@ NEED_CLOCK = {
     "every-five-minutes",
     "heartbeat",
     "heartbeat-rounds",
+    "interleaved-builds",
     "k8s-rollout",
     "long-poll-for-a-person",
     "pod-log-quiet",
@@ -26,8 +27,8 @@ NEED_CLOCK = {
 """Work that only its times tell from going round in circles."""
 NEED_STEPS = {"burst-of-failures", "batch-refused"}
 """Work that only its steps tell."""
-NEED_QUIET = {"thoughts-in-new-words", "think-only", "tail-that-stays", "pod-log-quiet"}
-"""Sessions in which nothing else happens: a loop of thoughts, and waits without a word of it."""
+NEED_QUIET = {"thoughts-in-new-words", "think-only", "tail-that-stays", "pod-log-quiet", "is-the-report-done"}
+"""Sessions in which nothing else happens: loops of thoughts and of questions, and waits without a word of it."""
 
 AUTHORED = [case for name in FILES for case in cases(HERE / name)]
 GIVEN = [

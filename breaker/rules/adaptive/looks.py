@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from breaker.evidence.classes import SEARCHING, words_of
 from breaker.evidence.log import READ_ALREADY, Entry
 from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, pause, steps
+from breaker.rules.adaptive.limits import BY_NAME
 
 _NOT_THERE = frozenset({"not found", "http 404"})
 
@@ -108,7 +110,15 @@ def nothing_found(about: Case) -> Iterator[Finding]:
     if missed and facts.tool in tools:
         # What another tool found in between says that the search is not all that goes on.
         count = steps(missed) - spared
+        if all(map(_asks_by_name, missed)):
+            limit = round(limit * BY_NAME)
         yield Finding("nothingFound", count, limit, f"{steps(missed)} looks found nothing", scope=f"looks:{facts.tool}")
+
+
+def _asks_by_name(entry: Entry) -> bool:
+    """Whether something that is known to be there was looked at for the first time: that it is empty is an answer."""
+    shell = entry.family != entry.tool
+    return not shell and not entry.known and SEARCHING.isdisjoint(words_of(entry.tool))
 
 
 def _is_next(entry: Entry, other: Entry) -> bool:
