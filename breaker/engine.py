@@ -19,7 +19,6 @@ from breaker.events import (
     Call,
     Decision,
     Failure,
-    FingerprintCount,
     Hit,
     Outcome,
     Report,
@@ -37,7 +36,7 @@ from breaker.rules.adaptive.rule import Adaptive, keys_to_shut
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.rules.budgets import Budgets, Fanout, Quotas
 from breaker.rules.repeats import Cycle, SameError, Signature, Skeleton, span
-from breaker.rules.tracks import FailureTrack, OccurrenceTrack, cap, measured
+from breaker.rules.tracks import FailureTrack, OccurrenceTrack, counted, measured
 from breaker.secrets import mask_text, pseudonyms
 from breaker.settings import Settings
 from breaker.state import Account, Agent, Notice, Pending, State
@@ -100,7 +99,10 @@ class Engine:
             question = messages.question(self._spelled(asked.hits), self.settings)  # the client asks again: so do we
             return Verdict("ask", call_id, self._spelled(asked.hits), gate.code(asked.hits), question)
         ruling = gate.rule(self._find(view), self.state, call.agent, self.settings, call.can_ask)
-        explained, rules = (self._explain(view), self._standing(view)) if explain else (None, None)
+        explained = rules = None
+        if explain:
+            explained = counted(self._limits, view.agent, view.identity.fingerprints, self._spell)
+            rules = None if view.facts is None else self._spelled(self._adaptive.standing(view))
         decision = "allow" if self.settings.shadow else ruling.decision
         pending = self._pending(view, ruling, decision)
         self.state.open(view.agent, call_id, pending)
@@ -426,7 +428,7 @@ class Engine:
         text = text_of(settled.result)
         if _is_own_denial(settled.result):
             return None, notices
-        outcome = failure.classify(pending.tool, pending, settled.result)
+        outcome = failure.classify(pending, settled.result)
         if not pending.counted:
             return outcome.failure, notices
         self.state.remember_result(
@@ -487,23 +489,6 @@ class Engine:
             )
             for notice in notices
         )
-
-    def _explain(self, view: View) -> tuple[FingerprintCount, ...]:
-        agent, limits = view.agent, self._limits
-        # Apart from the identity that is judged and counted: to be explained changes nothing.
-        identity = self.identifier.identify(view.call.tool, view.call.arguments, all_kinds=True)
-        return tuple(
-            FingerprintCount(
-                self._spell(fingerprint),
-                agent.counts.get(fingerprint, 0) + 1,
-                cap(limits, fingerprint),
-                streak.count if (streak := agent.streaks.get(fingerprint)) else 0,
-            )
-            for fingerprint in identity.fingerprints
-        )
-
-    def _standing(self, view: View) -> tuple[Hit, ...] | None:
-        return None if view.facts is None else self._spelled(self._adaptive.standing(view))
 
 
 def _active(*rules: Rule) -> tuple[Rule, ...]:

@@ -16,12 +16,10 @@ Stage = Literal["warn", "summarize", "failWarn", "budgetWarn", "quotaWarn", "let
 
 
 class Annotations(Struct, frozen=True, rename="camel"):
-    """MCP's tool annotations and three of our own; `None` where the harness says nothing."""
+    """Those of MCP's tool annotations that a rule reads, and three of our own; `None`: the harness says nothing."""
 
     read_only_hint: bool | None = None
-    idempotent_hint: bool | None = None
     destructive_hint: bool | None = None
-    open_world_hint: bool | None = None
     poll_hint: bool | None = None
     spawn_hint: bool | None = None
     bookkeeping_hint: bool | None = None

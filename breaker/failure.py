@@ -142,7 +142,7 @@ _TRANSIENT_TEXT = (
 )
 
 
-def classify(_tool: str, identity: Identified, result: Result) -> Classified:
+def classify(identity: Identified, result: Result) -> Classified:
     """What the result of a call means for its streaks. Never raises, whatever JSON the result holds."""
     value = result.value if isinstance(result.value, dict) else {}
     if _aborted(value, result):

@@ -5,9 +5,9 @@ Both measure the same identities, skip what the operator exempted, and are off f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from breaker.events import Hit
+from breaker.events import FingerprintCount, Hit
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.settings import Settings
 from breaker.state import Agent, Notice, Pending
@@ -28,6 +28,21 @@ def measured(limits: Limits, agent: Agent, fingerprints: tuple[str, ...]) -> Ite
         limit = cap(limits, fingerprint)
         if limit is not None and fingerprint not in agent.exempt:
             yield fingerprint, limit
+
+
+def counted(
+    limits: Limits, agent: Agent, fingerprints: Iterable[str], spell: Callable[[str], str] = str
+) -> tuple[FingerprintCount, ...]:
+    """Where the identities of a call that comes now stand on both tracks, spelled for people."""
+    return tuple(
+        FingerprintCount(
+            spell(fingerprint),
+            agent.counts.get(fingerprint, 0) + 1,
+            cap(limits, fingerprint),
+            streak.count if (streak := agent.streaks.get(fingerprint)) else 0,
+        )
+        for fingerprint in fingerprints
+    )
 
 
 class FailureTrack(Rule):

@@ -19,7 +19,7 @@ from breaker.events import Failure, FingerprintCount, Hit, Result
 from breaker.evidence.log import Entry as Evidence
 from breaker.failure import Classified, classify
 from breaker.identity.identify import Identifier, Identity
-from breaker.rules.tracks import cap
+from breaker.rules.tracks import counted
 from breaker.secrets import mask, mask_text, pseudonyms
 from breaker.settings import KINDS, Settings
 from breaker.state import Agent
@@ -170,7 +170,8 @@ class _Replay:
     def _guard(self, agent: str, params: dict[str, Any], at: float | None) -> None:
         given = msgspec.convert(params, GuardParams)
         identity = self.engine.identifier.identify(given.tool, given.arguments)
-        counted = self._counted(agent, identity)
+        memory = self.engine.state.agents.get(agent) or _NEW_AGENT
+        identities = counted(self.settings.limits, memory, identity.fingerprints)
         closeup = self.closeup if self.closeup and self.closeup.number == self.report.calls + 1 else None
         if closeup:
             given.explain = True
@@ -184,11 +185,11 @@ class _Replay:
         if self.stop:
             self.stop.calls += agent == self.stop.agent
             self._lasts(agent, at)
-        self._repetition(counted)
+        self._repetition(identities)
         opened = _Open(identity, given.tool, self.turns.get(agent, 0), answer.decision == "allow")
         if self.events:
             opened.event = self._event(agent, given, answer, at)
-            opened.event.identities = counted
+            opened.event.identities = identities
             report.events.append(opened.event)
         self.open[agent, call_id] = opened
         if len(self.open) > 10_000:
@@ -341,7 +342,7 @@ class _Replay:
     def _recorded(self, opened: _Open, result: Result, outcome: Classified | None = None) -> Classified:
         """How the call went, by the recording; counted whether the gate would have let it run or not."""
         if outcome is None:
-            outcome = classify(opened.tool, opened.identity, result)
+            outcome = classify(opened.identity, result)
         self.report.settled += 1
         self.report.failed += outcome.kind == "failed"
         if opened.event:
@@ -358,22 +359,9 @@ class _Replay:
         while len(streaks) > _MAX_STREAKS:
             del streaks[next(iter(streaks))]
 
-    def _counted(self, agent: str, identity: Identity) -> tuple[FingerprintCount, ...]:
-        """The identities of a call that comes now, as `explain` would show those that have a limit."""
-        memory = self.engine.state.agents.get(agent) or _NEW_AGENT
-        return tuple(
-            FingerprintCount(
-                fingerprint,
-                memory.counts.get(fingerprint, 0) + 1,
-                cap(self.settings.limits, fingerprint),
-                streak.count if (streak := memory.streaks.get(fingerprint)) else 0,
-            )
-            for fingerprint in identity.fingerprints
-        )
-
-    def _repetition(self, counted: tuple[FingerprintCount, ...]) -> None:
+    def _repetition(self, identities: tuple[FingerprintCount, ...]) -> None:
         best = self.report.strongest
-        for each in counted:
+        for each in identities:
             if each.count > 1 and (best is None or _strength(each) > _strength(best)):
                 best = Repetition(each.fingerprint, each.count, each.limit)
         self.report.strongest = best

@@ -144,3 +144,13 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of it. Raises nothing."""
+
+
+def described(store: Store | None, problem: str | None) -> dict[str, object]:
+    """A store, or that there is none, and what is amiss with it, as `status` tells it."""
+    found: dict[str, object] = {"engine": store.engine if store else "none", "degraded": problem is not None}
+    if store is not None:
+        found["place"] = store.place
+    if problem is not None:
+        found["problem"] = problem
+    return found

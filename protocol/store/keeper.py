@@ -28,7 +28,7 @@ from msgspec import Struct
 from breaker.engine import Engine
 from breaker.identity.compact import compact
 from breaker.state import Account, Agent, Entry
-from protocol.store.base import AwayError, BrokenError, ReadOnlyError, Store
+from protocol.store.base import AwayError, BrokenError, ReadOnlyError, Store, described
 
 Log = Callable[[str], None]
 
@@ -199,14 +199,11 @@ class Keeper:
 
     def status(self) -> dict[str, object]:
         """For `status`: which engine, where, and whether something is amiss."""
-        store, problem = self._store, self._problem
-        found: dict[str, object] = {"engine": store.engine if store else "none", "degraded": problem is not None}
-        if store is not None:
-            found |= {"place": store.place, "queued": self._queued()}
+        found = described(self._store, self._problem)
+        if self._store is not None:
+            found["queued"] = self._queued()
         if dropped := self._dropped + self._overflowed:
             found["dropped"] = dropped
-        if problem is not None:
-            found["problem"] = problem
         return found
 
     def close(self) -> None:

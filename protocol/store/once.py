@@ -13,7 +13,7 @@ import msgspec
 
 from breaker.engine import Engine
 from breaker.state import VERSION, Agent, Entry
-from protocol.store.base import BrokenError, Store
+from protocol.store.base import BrokenError, Store, described
 
 Log = Callable[[str], None]
 Answer = TypeVar("Answer")
@@ -42,14 +42,7 @@ class Once:
 
     def status(self) -> dict[str, object]:
         """For `status`: which engine, where, and whether something is amiss."""
-        store = self._store
-        found: dict[str, object] = {"engine": store.engine if store else "none"}
-        if store is not None:
-            found["place"] = store.place
-        found["degraded"] = self._problem is not None
-        if self._problem is not None:
-            found["problem"] = self._problem
-        return found
+        return described(self._store, self._problem)
 
     def attach(self, engine: Engine) -> None:
         """The engine that will be asked, which must be a compact one."""

@@ -32,7 +32,7 @@ STATUS_LAST = Facts(writes_status="last")
 
 def outcome(facts: Facts, **result: Any) -> str:
     """`ok`, `neutral`, or the reason of the failure with its detail."""
-    found = classify("bash", facts, Result(**result))
+    found = classify(facts, Result(**result))
     if found.failure is None:
         assert found.kind in ("ok", "neutral")
         return found.kind
@@ -471,7 +471,7 @@ FACTS = st.sampled_from([RUN, READ, FETCH, OTHER, STATUS_FIRST, STATUS_LAST])
 @given(FACTS, JSON, JSON, st.booleans(), JSON)
 def test_any_json_is_classified(facts: Facts, content: Any, value: Any, is_error: bool, error: Any) -> None:
     result = Result(content, value, is_error, error)
-    found = classify("bash", facts, result)
+    found = classify(facts, result)
     assert (found.failure is not None) == (found.kind == "failed")
     is_transient(result, message_of(result))
 

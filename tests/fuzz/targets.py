@@ -252,7 +252,7 @@ def results(data: bytes) -> None:
     for command in ("make", "cat log", "curl -w '%{http_code}' a.example", "curl -o f -w '%{http_code}' a.example"):
         identity = _identity("bash", {"command": command})
         for result in (Result(text), Result([{"text": text}], is_error=True, error=text)):
-            classified = failure.classify("bash", identity, result)
+            classified = failure.classify(identity, result)
             assert (classified.failure is None) == (classified.kind != "failed")
             failure.is_transient(result, text_of(result))
     skeleton.of_command(text)

@@ -32,7 +32,7 @@ def answer(
     identity = IDENTIFIER.identify(tool, arguments)
     facts: Facts = describe(tool, arguments, reading=identity.reading if identity.kind == "shell" else None)
     result = Result(content, value, is_error, error)
-    return read_answer(facts, result, failure.classify(tool, identity, result))
+    return read_answer(facts, result, failure.classify(identity, result))
 
 
 def shell(content: str, command: str = "make", exit: int | None = None) -> Answer:  # noqa: A002 - the shell's word
