@@ -100,7 +100,9 @@ def _parts(text: str, form: Form) -> list[str]:
         return [text]
     if form == "pair":
         name, colon, secret = text.partition(":")
-        return [secret] if colon else [name] if "@" not in name and "/" not in name and "." not in name else []
+        if colon:
+            return [secret, secret.split(" ", 1)[0]]  # the first word alone, where a quote is missing behind it
+        return [name] if "@" not in name and "/" not in name and "." not in name else []
     if form == "percent":
         return [text.partition("%")[2]]
     if form == "passed":

@@ -277,8 +277,9 @@ REAL = [
 @pytest.mark.parametrize("command", REAL)
 def test_any_prefix_of_a_command_has_identities(command: str) -> None:
     for end in range(len(command) + 1):
-        check("bash", {"command": command[:end]})
-        check("pwsh", {"command": command[:end]})
+        for tool in ("bash", "pwsh"):
+            shown = check(tool, {"command": command[:end]})
+            assert not any("s3cr3t" in fingerprint for fingerprint in shown)
 
 
 @given(st.lists(st.sampled_from(REAL), min_size=1, max_size=2), st.data())
@@ -331,7 +332,7 @@ def test_arguments_that_are_no_json_have_identities() -> None:
         check("web_fetch", {"url": "https://a.example/", "body": value})
 
 
-def check(tool: str, arguments: Any) -> None:
+def check(tool: str, arguments: Any) -> tuple[str, ...]:
     identity = IDENTIFIER.identify(tool, arguments, all_kinds=True)
     found = identity.fingerprints
     assert len(set(found)) == len(found)
@@ -340,8 +341,8 @@ def check(tool: str, arguments: Any) -> None:
     for fingerprint in found:
         assert fingerprint.partition(":")[0] in KINDS
         assert len(fingerprint) <= MAX_FINGERPRINT
-        assert "s3cr3t" not in fingerprint or "s3cr3t" in str(arguments)
     assert IDENTIFIER.identify(tool, arguments, all_kinds=True) == identity
     assert isinstance(identity.reads_only, bool)
     assert identity.writes_status in ("first", "last", None)
     assert all(origin.fingerprint in found for origin in IDENTIFIER.explain(tool, arguments))
+    return found
