@@ -94,15 +94,18 @@ class Engine:
         if not self.settings.enabled:
             return Verdict("allow", call_id)
         view = self._view(call)
-        asked = view.agent.pending.get(call_id)
-        if asked is not None and asked.decision == "ask" and (asked.turn, asked.exact) == (view.agent.turn, view.exact):
-            question = messages.question(self._spelled(asked.hits), self.settings)  # the client asks again: so do we
-            return Verdict("ask", call_id, self._spelled(asked.hits), gate.code(asked.hits), question)
-        ruling = gate.rule(self._find(view), self.state, call.agent, self.settings, call.can_ask)
         explained = rules = None
         if explain:
             explained = counted(self._limits, view.agent, view.identity.fingerprints, self._spell)
             rules = None if view.facts is None else self._spelled(self._adaptive.standing(view))
+        asked = view.agent.pending.get(call_id)
+        if asked is not None and asked.decision == "ask":
+            if call.can_ask and (asked.turn, asked.exact) == (view.agent.turn, view.exact):
+                hits = self._spelled(asked.hits)  # the client asks again: so do we
+                question = messages.question(hits, self.settings)
+                return Verdict("ask", call_id, hits, gate.code(hits), question, explained, rules)
+            del view.agent.pending[call_id]  # nobody waits for that answer any more
+        ruling = gate.rule(self._find(view), self.state, call.agent, self.settings, call.can_ask)
         decision = "allow" if self.settings.shadow else ruling.decision
         pending = self._pending(view, ruling, decision)
         self.state.open(view.agent, call_id, pending)

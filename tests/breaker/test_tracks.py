@@ -380,6 +380,31 @@ def test_a_guard_that_is_sent_again_asks_the_same_question_again() -> None:
     assert play.engine.approve("main", "same", "approved").decision == "allow"
 
 
+def test_a_question_that_can_be_put_to_nobody_any_more_is_a_denial() -> None:
+    play = Play(limits={"exact": 2})
+    play.call("read", file_path="a")
+    assert play.engine.guard(Call("main", "read", {"file_path": "a"}, "same")).decision == "ask"
+    denied = play.engine.guard(Call("main", "read", {"file_path": "a"}, "same", can_ask=False))
+    assert denied.decision == "deny"
+    assert "being asked" not in (denied.reason or "")
+    with pytest.raises(UnknownCallError):
+        play.engine.approve("main", "same", "approved")
+
+
+def test_another_call_under_the_id_of_an_open_question_is_judged_by_itself() -> None:
+    play = Play(limits={"exact": 2})
+    play.call("read", file_path="a")
+    assert play.engine.guard(Call("main", "read", {"file_path": "a"}, "same")).decision == "ask"
+    assert play.engine.guard(Call("main", "read", {"file_path": "b"}, "same")).decision == "allow"
+
+
+def test_a_question_that_is_asked_again_is_explained_again() -> None:
+    play = Play(limits={"exact": 2})
+    play.call("read", file_path="a")
+    call = Call("main", "read", {"file_path": "a"}, "same")
+    assert play.engine.guard(call, explain=True) == play.engine.guard(call, explain=True)
+
+
 def test_where_nobody_can_be_asked_the_answer_is_a_denial() -> None:
     play = Play()
     for _ in range(CAP - 1):
