@@ -72,7 +72,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 def migrate(db: sqlite3.Connection, *, writable: bool = True) -> None:
     """Make a new file ours, and an older one of ours new."""
-    if _version(db) == VERSION:
+    if _version_at_once(db) == VERSION:
         return
     if not writable:
         raise StoreError("it is of an older version, and cannot be written to be brought forward")
@@ -92,6 +92,16 @@ def migrate(db: sqlite3.Connection, *, writable: bool = True) -> None:
         with suppress(sqlite3.Error):
             db.execute("ROLLBACK")
         raise
+
+
+def _version_at_once(db: sqlite3.Connection) -> int:
+    """`_version`, read in one go: another process may be making the file ours at this very moment."""
+    db.execute("BEGIN")
+    try:
+        return _version(db)
+    finally:
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
 
 
 def _version(db: sqlite3.Connection) -> int:

@@ -452,10 +452,10 @@ class TestLongTexts:
     @pytest.mark.parametrize("facts", [RUN, READ, STATUS_FIRST, STATUS_LAST])
     def test_no_text_takes_long(self, piece: str, facts: Facts) -> None:
         text = piece * (3_000_000 // len(piece))
-        start = time.perf_counter()
+        start = time.thread_time()
         outcome(facts, content=text)
         is_transient(Result(content=text), text)
-        assert time.perf_counter() - start < 2
+        assert time.thread_time() - start < 2
 
 
 MEMBERS = ["kind", "exitCode", "timedOut", "timeoutMs", "signal", "statusCode", "sandbox", "denied", "info"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,22 @@ class TestExpiry:
         store = open_file(path)
         assert [agent.name for agent in store.agents()] == ["main"]
         store.close()
+
+
+def test_a_file_that_another_process_makes_a_state_meanwhile_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite"
+    path.touch()
+    another = threading.Thread(target=lambda: open_file(path).close())
+
+    def makes_it(statement: str) -> None:
+        if statement == "PRAGMA user_version" and not another.ident:
+            another.start()
+            another.join(0.2)  # it may have to wait for us
+
+    db = sqlite_file.connect(path)
+    db.set_trace_callback(makes_it)
+    sqlite_file.migrate(db)
+    db.close()
+    another.join()
+    assert another.ident
+    assert open_file(path).notes == []
