@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache, partial
+from itertools import product
 from typing import Any
 
 from msgspec import UNSET, structs
@@ -82,6 +83,7 @@ class Engine:
         self._quotas: tuple[Rule, ...] = (Quotas(settings), Fanout(settings))
         self._repeats = _active(Signature(settings), Skeleton(settings), Cycle(settings), SameError(settings))
         self._adaptive = Adaptive(settings, key=key if compact else None)
+        self._rules = {tool: self._rules_for(*tool) for tool in product((False, True), repeat=2)}
         self._cycle_span = span(settings)
         self._counted: Callable[[str], bool] = lru_cache(1024)(self._is_counted)
         self._never_block = frozenset(settings.never_block)
@@ -121,7 +123,7 @@ class Engine:
             reason = messages.question(self._spelled(ruling.blocking), self.settings)
         else:
             reason = self._deny(call.agent, ruling, pending, at=call.at)
-            self.state.turn_away(pending)
+            self.state.turn_away(view.agent, call_id, pending)
         would_have = ruling.decision if self.settings.shadow else None
         return Verdict(decision, call_id, self._spelled(ruling.blocking), code, reason, explained, rules, would_have)
 
@@ -148,7 +150,7 @@ class Engine:
         if current:
             self.state.refuse(memory, (hit.fingerprint for hit in ruling.blocking if hit.fingerprint))
         reason = self._deny(agent, ruling, pending, current)
-        self.state.turn_away(pending)
+        self.state.turn_away(memory, call_id, pending)
         return Verdict("deny", call_id, ruling.blocking, gate.code(ruling.blocking), reason)
 
     # -- after a call ---------------------------------------------------------------------------------------
@@ -263,21 +265,25 @@ class Engine:
             facts = self._adaptive.describe(call, identity)
         return View(call, identity, identity.exact, bones, agent, self.state, facts)
 
+    def _rules_for(self, counted: bool, blockable: bool) -> tuple[Rule, ...]:
+        """The rules that apply to a tool: of one that is never blocked those that its calls are counted by."""
+        return (
+            *(self._tracks if counted else ()),
+            *((self._budgets,) if blockable else ()),
+            *(self._repeats if counted and blockable else ()),
+            *((self._adaptive,) if counted and self._adaptive.active else ()),
+            *(self._quotas if blockable else ()),
+        )
+
     def _find(self, view: View) -> list[Hit]:
         """What every rule that applies to this tool says: failure first, then the order of the gates."""
         counted = self._counted(view.call.tool)
         blockable = view.call.tool not in self._never_block
-        rules = (
-            *(self._tracks if counted else ()),
-            *((self._budgets,) if blockable else ()),
-            *(self._repeats if counted and blockable else ()),
-            *((self._adaptive,) if view.facts is not None else ()),
-            *(self._quotas if blockable else ()),
-        )
-        return [hit for rule in rules for hit in rule.judge(view)]
+        return [hit for rule in self._rules[counted, blockable] for hit in rule.judge(view)]
 
     def _pending(self, view: View, ruling: Ruling, decision: Decision) -> Pending:
         identity = view.identity
+        shell = identity.kind == "shell"
         return Pending(
             tool=view.call.tool,
             exact=view.exact,
@@ -285,8 +291,8 @@ class Engine:
             decision=decision,
             turn=view.agent.turn,
             kind=identity.kind,
-            reads_only=identity.reads_only,
-            writes_status=identity.writes_status,
+            reads_only=shell and identity.reads_only,
+            writes_status=identity.writes_status if shell else None,
             skeleton=view.skeleton,
             counted=self._counted(view.call.tool),
             hits=ruling.blocking,

@@ -132,7 +132,8 @@ class Entry(Struct, frozen=True):
 class Agent(Struct):
     """One agent. `turn` counts its user turns: an outcome of an earlier turn is dropped by it.
 
-    `settled` are the tools of the last settled calls, by the calls' ids.
+    `settled` are the tools of the last settled calls, by the calls' ids; `turned_away` the ids of those among `pending`
+    that were denied, oldest first.
     """
 
     turn: int = 0
@@ -142,6 +143,7 @@ class Agent(Struct):
     exempt: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     pending: dict[str, Pending] = field(default_factory=dict)
+    turned_away: dict[str, None] = field(default_factory=dict)
     settled: dict[str, str] = field(default_factory=dict)
     results: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
     signatures: dict[str, int] = field(default_factory=dict)
@@ -268,6 +270,7 @@ class State:
         self.agents[name] = Agent(
             turn=old.turn + 1,
             pending=old.pending,
+            turned_away=old.turned_away,
             settled=old.settled,
             would_have=old.would_have,
             evidence=old.evidence and evidence.reset(old.evidence),
@@ -290,14 +293,17 @@ class State:
     def open(self, agent: Agent, call_id: str, pending: Pending) -> None:
         """A call has a verdict and no outcome yet."""
         agent.pending.pop(call_id, None)
+        agent.turned_away.pop(call_id, None)
         agent.pending[call_id] = pending
         if len(agent.pending) > MAX_UNSETTLED:
             # Nobody has to tell the outcome of a denied call: the oldest of these goes before one that may be running.
-            denied = (known for known, each in agent.pending.items() if each.decision == "deny")
-            del agent.pending[next(denied, next(iter(agent.pending)))]
+            oldest = next(iter(agent.turned_away or agent.pending))
+            del agent.pending[oldest]
+            agent.turned_away.pop(oldest, None)
 
-    def turn_away(self, pending: Pending) -> None:
+    def turn_away(self, agent: Agent, call_id: str, pending: Pending) -> None:
         """A call was denied: of what it was, nothing is needed for its outcome, which may never be told."""
+        agent.turned_away[call_id] = None
         pending.decision = "deny"
         pending.exact = ""
         pending.skeleton = pending.facts = None
@@ -306,6 +312,7 @@ class State:
     def close(self, agent: Agent, call_id: str) -> None:
         """A call has its outcome."""
         pending = agent.pending.pop(call_id, None)
+        agent.turned_away.pop(call_id, None)
         if pending is not None:
             agent.settled.pop(call_id, None)
             agent.settled[call_id] = pending.tool

@@ -252,6 +252,8 @@ def _target(members: Mapping[str, Any]) -> str:
 def _span(members: Mapping[str, Any]) -> tuple[int, int] | None:
     """Which lines are asked for, from the arguments: first line, and the line after the last."""
     for first, last in _SPANS:
+        if first not in members:
+            continue
         start, end = _whole(members.get(first)), _whole(members.get(last))
         if start is not None and end is not None and end >= start >= 0:
             return start, end + 1

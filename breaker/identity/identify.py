@@ -57,7 +57,10 @@ class Identity(Struct):
 
     @property
     def exact(self) -> str:
-        return next(fingerprint for fingerprint in self.fingerprints if fingerprint.startswith("exact:"))
+        for fingerprint in self.fingerprints:
+            if fingerprint.startswith("exact:"):
+                return fingerprint
+        raise LookupError("every call has an exact identity")
 
     @property
     def reads_only(self) -> bool:

@@ -15,7 +15,7 @@ from breaker.evidence.facts import Answer, Facts
 from breaker.evidence.keyed import keyed_answer, keyed_facts
 from breaker.failure import Classified
 from breaker.identity.identify import Identity
-from breaker.rules.adaptive.assess import assess
+from breaker.rules.adaptive.assess import ONCE, assess
 from breaker.rules.adaptive.base import Finding
 from breaker.rules.adaptive.spawning import of_family, spawning
 from breaker.rules.base import Aftermath, Rule, View
@@ -33,6 +33,7 @@ class Adaptive(Rule):
 
     def __init__(self, settings: Settings, *, key: bytes | None = None) -> None:
         self.limits, self.off = adaptive_limits.read(settings.adaptive)
+        self._off_once = self.off | ONCE
         self.active = len(self.off) < len(adaptive_limits.RULES)
         self._kinds = {tool.lower(): cast(Kind, kind) for tool, kind in settings.tool_classes.items()}
         self._spawns = frozenset(tool.lower() for tool in settings.spawn_tools)
@@ -99,8 +100,10 @@ class Adaptive(Rule):
         own = named(after.pending.fingerprints)
         if facts is None or log is None or own in after.agent.exempt:
             return None
-        latest = log.entries[-1].at if log.entries else None
-        for finding in assess(facts, log, self.limits, latest, self.off):
+        latest = log.entries[-1] if log.entries else None
+        once = latest is not None and latest.strict == facts.strict and not latest.known
+        off = self._off_once if once else self.off
+        for finding in assess(facts, log, self.limits, latest.at if latest else None, off):
             if finding.count == max(2, math.ceil(finding.limit * WARN_AT)) and finding.count < finding.limit:
                 hit = _hit(finding, own)
                 if hit.fingerprint not in after.agent.exempt:
@@ -123,10 +126,11 @@ KEYED = frozenset({"sameAnswer", "poll", "looseKey", "numbers", "noNews", "sleep
 
 def named(fingerprints: tuple[str, ...]) -> str:
     """The identity that names a call best: its command, else tool and arguments."""
-    return next(
-        (f for f in fingerprints if f.startswith("cmd:")),
-        next(f for f in fingerprints if f.startswith("exact:")),
-    )
+    for prefix in ("cmd:", "exact:"):
+        for fingerprint in fingerprints:
+            if fingerprint.startswith(prefix):
+                return fingerprint
+    raise LookupError("every call has an exact identity")
 
 
 def _hit(finding: Finding, identity: str) -> Hit:
