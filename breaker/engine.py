@@ -98,7 +98,9 @@ class Engine:
         view = self._view(call)
         explained = rules = None
         if explain:
-            explained = counted(self._limits, view.agent, view.identity.fingerprints, self._spell)
+            # Apart from the identity that is judged and counted: to be explained changes nothing.
+            every = self.identifier.identify(call.tool, call.arguments, all_kinds=True).fingerprints
+            explained = counted(self._limits, view.agent, every, self._spell)
             rules = None if view.facts is None else self._spelled(self._adaptive.standing(view))
         asked = view.agent.pending.get(call_id)
         if asked is not None and asked.decision == "ask":
