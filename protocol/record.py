@@ -12,8 +12,10 @@ from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
+from breaker.identity.canonical import Masker
+from breaker.identity.identify import command_secrets
 from breaker.json_text import encode
-from breaker.secrets import mask, mask_text, pseudonyms
+from breaker.secrets import mask, mask_text
 from protocol.decode import NotJsonError, decode
 
 MODE = 0o600
@@ -26,7 +28,7 @@ class Recording:
         """`key` belongs to the session whose lines these are. Raises OSError when the file cannot be opened."""
         self._path = path
         self._log = log
-        self._pseudonym = pseudonyms(_file_key(path, key))
+        self._masker = Masker(_file_key(path, key))
         self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, MODE)
         facts = os.fstat(self._descriptor)
         if stat.S_ISREG(facts.st_mode):
@@ -61,13 +63,37 @@ class Recording:
 
     def _masked(self, line: bytes) -> Any:
         try:
-            return mask(decode(line), self._pseudonym)
+            message = decode(line)
         except NotJsonError:  # recorded as the text it was
-            return mask_text(line.decode("utf-8", "replace").rstrip("\r\n"), self._pseudonym)
+            return mask_text(line.decode("utf-8", "replace").rstrip("\r\n"), self._masker.pseudonym)
+        if isinstance(message, list):
+            message = [self._command_masked(each) for each in message]
+        return mask(self._command_masked(message), self._masker.pseudonym)
+
+    def _command_masked(self, message: Any) -> Any:
+        """The request without what only the options of a program show to be secret, as in `sshpass -p PASSWORD`."""
+        params = message.get("params") if isinstance(message, dict) else None
+        if not isinstance(params, dict) or "arguments" not in params:
+            return message
+        tool, arguments = params.get("tool"), params["arguments"]
+        known = command_secrets(tool if isinstance(tool, str) else "", arguments)
+        if not known:
+            return message
+        return {**message, "params": {**params, "arguments": _without(arguments, known, self._masker)}}
 
     def _write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._descriptor, data) :]
+
+
+def _without(value: Any, known: list[str], masker: Masker) -> Any:
+    if isinstance(value, str):
+        return masker.mask(value, known)
+    if isinstance(value, dict):
+        return {name: _without(item, known, masker) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_without(item, known, masker) for item in value]
+    return value
 
 
 def _file_key(path: str, key: bytes) -> bytes:

@@ -216,16 +216,13 @@ class Identifier:
         text, script, reading = _read(call)
         sinks: list[str] = []
         asked: list[Request] = []
-        known: list[str] = []
         client = False
         for simple in reading.commands:
             traffic = requests.of_command(simple)
             sinks += traffic.sinks
             asked += traffic.requests
             client = client or simple.program in requests.CLIENTS
-            known += secrets_of(simple)
-        for shown in dict.fromkeys((*_shown(call.command), *reading.scripts)):
-            known = secrets_in(shown, known)
+        known = _secrets(call, reading)
         mask = self._masker.fingerprint
         clean = not known and len(text) <= LOOKED_AT and not call.directory
         alone = type(arguments) is dict and len(arguments) == 1 and call.command in arguments.values()
@@ -313,6 +310,22 @@ def _read(call: tools.Shell) -> tuple[str, Script, Reading]:
     words = tuple(Word(word, quote(word)) for word in command)
     script = Script((Command(words),))
     return " ".join(word.key for word in words), script, read(script, call.directory)
+
+
+def command_secrets(tool: str, arguments: Any) -> list[str]:
+    """The secrets in the command that a call holds, longer ones first, whatever tool it is. Never raises."""
+    try:
+        call = tools.shell_call(tool, arguments)
+        return _secrets(call, _read(call)[2]) if call else []
+    except Exception:  # a command that cannot be read
+        return []
+
+
+def _secrets(call: tools.Shell, reading: Reading) -> list[str]:
+    known = [secret for simple in reading.commands for secret in secrets_of(simple)]
+    for shown in dict.fromkeys((*_shown(call.command), *reading.scripts)):
+        known = secrets_in(shown, known)
+    return known
 
 
 def _shown(command: str | tuple[str, ...]) -> list[str]:

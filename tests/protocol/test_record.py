@@ -62,6 +62,9 @@ SECRETS = [
     bash("curl -H 'Authorization: Bearer hunter2' https://h.example/x"),
     bash("TOKEN=hunter2 ./deploy"),
     bash("export API_KEY='hunter2'; ./deploy"),
+    bash("cd /srv && sshpass -p hunter2 ssh bob@h.example uptime"),
+    bash("mysqldump -u root -phunter2 shop > shop.sql"),
+    {"tool": "shell", "arguments": {"command": ["curl", "-su", "bob:hunter2", "https://h.example/x"]}},
     {
         "tool": "web_fetch",
         "arguments": {"url": "https://x:hunter2@h.example/", "headers": {"authorization": "hunter2"}},
