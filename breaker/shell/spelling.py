@@ -9,6 +9,7 @@ from breaker.shell.programs import base_name, program
 from breaker.shell.quoting import quote, spell
 from breaker.shell.script import Command, Redirect, Word
 
+_INPUT = frozenset({"<", "<<", "<<-", "<<<"})
 _SYSTEM_BIN = re.compile(r"(?:(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/|/snap/bin/)(?=[^/]+\Z)")
 
 
@@ -32,7 +33,7 @@ def spell_words(name: str, words: tuple[Word, ...]) -> list[str]:
 def spell_redirects(redirects: tuple[Redirect, ...]) -> list[str]:
     """`>f`, `2>&1`, a heredoc by its text whatever its delimiter is."""
     parts = []
-    for redirect in redirects:
+    for redirect in sorted(redirects, key=_stream) if len(redirects) > 1 else redirects:
         fd = "" if redirect.fd == "1" and redirect.operator[0] == ">" else redirect.fd
         body = redirect.heredoc
         if body is not None:
@@ -40,6 +41,11 @@ def spell_redirects(redirects: tuple[Redirect, ...]) -> list[str]:
         else:
             parts.append(f"{fd}{redirect.operator}{redirect.target.key if redirect.target else ''}")
     return parts
+
+
+def _stream(redirect: Redirect) -> int:
+    """Input comes first in the spelling: where a command reads from says nothing of where it writes to."""
+    return 0 if redirect.operator in _INPUT and redirect.fd in ("", "0") else 1
 
 
 def heredoc_expands(redirect: Redirect) -> bool:
