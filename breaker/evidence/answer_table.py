@@ -88,7 +88,7 @@ FAILURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"econnreset|connection reset|socket hang up|broken pipe|connection (?:was )?(?:closed|"
             r"aborted)|epipe\b"),
         ("dns",
-            r"enotfound|eai_again|could not resolve|name or service not known|no such host|getaddrinfo|"
+            r"\benotfound\b|eai_again|could not resolve|name or service not known|no such host|getaddrinfo|"
             r"name resolution"),
         ("timeout", r"etimedout|timed?[ -]?out\b|deadline exceeded|timeout(?:error|exceeded| of | after )"),
         ("unavailable",

@@ -71,7 +71,7 @@ def read_answer(facts: Facts, result: Result, classified: Classified) -> Answer:
         body = opened.body
     message = failure.message_of(result)
     if not body:
-        told = result.content if isinstance(result.content, dict) else result.value
+        told = result.content if _is_data(result.content) else result.value
         body = message or fields.read_value(told)
     text = core(blank(clip(body)))
     outcome, why = _outcome(facts, result, classified, opened.exit_code, fields, text, message)
@@ -460,5 +460,16 @@ def _images(content: Any) -> str:
     return " ".join(found)
 
 
+def _is_data(content: Any) -> bool:
+    """Whether content is plain data: members, or a list of things that are no blocks."""
+    if not isinstance(content, list):
+        return isinstance(content, dict)
+    return bool(content) and not any(
+        isinstance(block, dict) and ("type" in block or "text" in block) for block in content
+    )
+
+
 def _has_blocks(content: Any) -> bool:
-    return isinstance(content, list) and any(isinstance(block, dict) and "text" not in block for block in content)
+    """Whether content has blocks that are no text."""
+    blocks = content if isinstance(content, list) else []
+    return any(isinstance(block, dict) and "type" in block and "text" not in block for block in blocks)

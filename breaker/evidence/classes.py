@@ -33,7 +33,8 @@ _WORDS: dict[Kind, str] = {
     "simulate solve notebook script code cell bench",
     "act": "click tap press release close grip type fill hover drag drop scroll swipe key keyboard mouse select "
     "choose uncheck toggle "
-    "play move act action send message reply respond post publish notify mail email call submit yield report answer "
+    "play move attack hit dig mine chop jump shoot harvest gather eat "
+    "act action send message reply respond post publish notify mail email call submit yield report answer "
     "ask "
     "confirm approve reject book order pay transfer cancel start stop restart kill deploy trigger invoke stdin finish "
     "complete claim acknowledge ack handle input upload download computer",
@@ -71,6 +72,10 @@ _PHRASES: tuple[tuple[frozenset[str], Kind], ...] = (
     *(
         (frozenset({"open", thing}), "act")
         for thing in ("ticket", "issue", "pr", "pull", "case", "incident", "account")
+    ),
+    *(
+        (frozenset({"resolve", thing}), "act")
+        for thing in ("ticket", "issue", "thread", "conversation", "comment", "incident", "alert", "conflict")
     ),
     (frozenset({"new", "task"}), "spawn"),
     (frozenset({"write", "stdin"}), "act"),
@@ -115,9 +120,10 @@ KEYSTROKES = ("chars", "keys", "text", "input", "command", "data", "stdin")
 """Arguments that hold what is typed into something that runs: without any, it is only looked at."""
 
 INCREMENTAL = word_set(
-    "step go walk press key keyboard scroll swipe next previous forward back down up left right page"
+    "step go walk press key keyboard scroll swipe next previous forward back down up left right page "
+    "attack hit dig mine chop jump shoot harvest gather"
 )
-"""Words of deeds that are made of many small equal ones: walking a list, scrolling, turning pages."""
+"""Words of deeds that are made of many small equal ones: walking a list, scrolling, turning pages, most games."""
 
 SEARCHING = word_set("search find grep glob query lookup locate explore match")
 """Words of looks for something that may be nowhere."""

@@ -2916,3 +2916,175 @@ def no_cache_builds() -> Session:
             1,
         )
     return s
+
+
+@loop
+def one_goal_left() -> Session:
+    s = Session("one-goal-left", "stop", "the same tactic sent to a proof assistant, the same goal stays")
+    for n in range(20):
+        s.call("lean_apply", {"tactic": "simp [Nat.add_comm]"}, "error: simp made no progress\n⊢ a + b = b + a + 0")
+    return s
+
+
+@loop
+def plan_and_plan() -> Session:
+    s = Session(
+        "plan-and-plan",
+        "stop",
+        "terraform plans the same change again and again, nothing is applied",
+        clock=1_771_000_000,
+    )
+    for n in range(16):
+        s.sh(
+            "terraform plan -no-color",
+            "aws_instance.web: Refreshing state... [id=i-0abc123]\n  # aws_instance.web will be updated in-place\nPlan: 0 to add, 1 to change, 0 to destroy.",
+            took=8,
+        )
+    return s
+
+
+@loop
+def who_said_what() -> Session:
+    s = Session("who-said-what", "stop", "two agents thank each other without end", clock=1_771_000_000)
+    says = ["Thank you!", "You're welcome!", "Great working with you!", "Likewise, thanks!"]
+    for n in range(48):
+        s.call("send_message", {"to": "planner", "text": says[n % 4]}, "Message delivered.", gap=3)
+    return s
+
+
+@loop
+def memory_of_nothing() -> Session:
+    s = Session(
+        "memory-of-nothing", "stop", "its memory searched for a preference that was never stored, in ever other words"
+    )
+    a = ["user preference", "preferred", "user likes", "favourite", "settings of the user"]
+    b = ["colour theme", "theme", "dark mode", "editor theme", "ui appearance"]
+    for n in range(25):
+        s.call("memory_search", {"query": f"{a[n // 5]} {b[n % 5]}"}, {"results": [], "count": 0})
+    return s
+
+
+@loop
+def relay_on_off() -> Session:
+    s = Session("relay-on-off", "stop", "a lamp switched on that is reported off after each try", clock=1_771_000_000)
+    for n in range(18):
+        s.call("call_service", {"domain": "light", "service": "turn_on", "entity_id": "light.hall"}, [], gap=3)
+        s.call(
+            "get_state", {"entity_id": "light.hall"}, {"state": "off", "last_changed": "2026-02-13T07:00:00Z"}, gap=2
+        )
+    return s
+
+
+@loop
+def same_submission() -> Session:
+    s = Session("same-submission", "stop", "one answer handed in again and again, each time it is wrong")
+    for n in range(14):
+        s.call("submit_answer", {"answer": "42"}, "Incorrect. Try again.")
+    return s
+
+
+@loop
+def install_what_is_there() -> Session:
+    s = Session("install-what-is-there", "stop", "a package that is there installed again, the import fails as before")
+    for n in range(12):
+        s.sh(
+            [
+                "pip install pillow",
+                "pip3 install pillow",
+                "python -m pip install pillow",
+                "pip install --upgrade pillow",
+            ][n % 4],
+            "Requirement already satisfied: pillow in /usr/lib/python3/site-packages (10.2.0)",
+        )
+        s.sh(
+            "python main.py",
+            "Traceback (most recent call last):\n  File \"main.py\", line 1, in <module>\n    import PIL\nModuleNotFoundError: No module named 'PIL'",
+            1,
+        )
+    return s
+
+
+@loop
+def context_refresh() -> Session:
+    s = Session(
+        "context-refresh",
+        "stop",
+        "it reads its instructions and the listing again before every thought, and does nothing",
+    )
+    for n in range(15):
+        s.call("read_file", {"path": "AGENTS.md"}, "Rules of this repository: keep it simple.")
+        s.call("list_directory", {"path": "."}, "src\ntests\nAGENTS.md")
+        s.call("think", {"thought": f"Let me plan the next step number {n}."}, "ok")
+    return s
+
+
+@loop
+def undo_redo() -> Session:
+    s = Session("undo-redo", "stop", "an edit undone and redone in a drawing, the picture does not change")
+    for n in range(30):
+        s.call("undo" if n % 2 else "redo", {}, "ok")
+    return s
+
+
+@loop
+def denied_in_other_words() -> Session:
+    s = Session("denied-in-other-words", "stop", "what may not be deleted is deleted in all spellings")
+    cmds = [
+        "rm -rf /data/cache",
+        "rm -r -f /data/cache",
+        "find /data/cache -delete",
+        "rm -rf /data/cache/*",
+        "sudo rm -rf /data/cache",
+        "python -c \"import shutil; shutil.rmtree('/data/cache')\"",
+        "mv /data/cache /tmp",
+        "perl -e 'unlink glob \"/data/cache/*\"'",
+        "rsync -a --delete /empty/ /data/cache/",
+        "truncate -s0 /data/cache/a",
+        "unlink /data/cache/a",
+        "rm /data/cache/a",
+    ]
+    for n in range(16):
+        s.sh(
+            cmds[n % 12],
+            "Permission to use Bash has been denied by the user's rules.",
+            1,
+            error="Permission to use Bash has been denied by the user's rules.",
+            code="PERMISSION_DENIED",
+        )
+    return s
+
+
+@loop
+def scroll_at_the_end() -> Session:
+    s = Session(
+        "scroll-at-the-end", "stop", "scrolling on at the end of a page that shows the same", clock=1_771_000_000
+    )
+    for n in range(40):
+        s.call("browser_scroll", {"direction": "down"}, "Scrolled down", gap=2)
+        s.call(
+            "browser_get_state",
+            {},
+            {"url": "https://news.example/", "scroll": "bottom", "elements": "[1]<a>Home</a>"},
+            gap=1,
+        )
+    return s
+
+
+@loop
+def wrong_table() -> Session:
+    s = Session("wrong-table", "stop", "one query against a table that is not there, formatted anew each time")
+    q = [
+        "SELECT * FROM user LIMIT 5",
+        "select * from user limit 5;",
+        "SELECT *\nFROM user\nLIMIT 5",
+        'SELECT * FROM "user" LIMIT 5',
+        "SELECT u.* FROM user u LIMIT 5",
+    ]
+    for n in range(15):
+        s.call(
+            "run_query",
+            {"sql": q[n % 5]},
+            "ERROR 1146 (42S02): Table 'shop.user' doesn't exist",
+            error="Table 'shop.user' doesn't exist",
+        )
+    return s

@@ -3650,3 +3650,327 @@ def quiet_cells() -> Session:
     for n in range(25):
         s.call("execute_cell", {"index": n}, "" if n % 3 else f"shape ({n * 10}, 4)")
     return s
+
+
+@work
+def latex_runs() -> Session:
+    s = Session("latex-runs", "allow", "a paper typeset three times after each edit, as references need it")
+    for n in range(8):
+        s.call("edit", {"path": "paper.tex", "old_string": f"o{n}", "new_string": f"n{n}"}, "ok")
+        for _ in range(3):
+            s.sh(
+                "pdflatex -interaction=batchmode paper.tex",
+                "This is pdfTeX, Version 3.14 (preloaded format=pdflatex)\nentering extended mode",
+            )
+    return s
+
+
+@work
+def benchmark_runs() -> Session:
+    s = Session("benchmark-runs", "allow", "one benchmark run nine times for its spread", clock=1_771_000_000)
+    for n in range(9):
+        s.sh("./bench --case sort", f"sort: {1200 + n * 37 % 90} ns/op", took=20)
+    return s
+
+
+@work
+def apt_lock() -> Session:
+    s = Session(
+        "apt-lock",
+        "allow",
+        "another process holds the lock of the package manager for two minutes",
+        clock=1_771_000_000,
+    )
+    for n in range(8):
+        s.sh(
+            "sudo apt-get install -y jq",
+            "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 811 (unattended-upgr)"
+            if n < 7
+            else "Setting up jq (1.7)",
+            100 if n < 7 else 0,
+            gap=15,
+        )
+    return s
+
+
+@work
+def incident_room() -> Session:
+    s = Session(
+        "incident-room",
+        "allow",
+        "an incident: error rate, latency and deploys looked at every minute while the others work",
+        clock=1_771_000_000,
+    )
+    for n in range(14):
+        s.call("query_range", {"expr": "rate(errors[1m])", "last": "5m"}, {"v": round(0.31 - n * 0.02, 2)}, gap=55)
+        s.call("list_deploys", {"service": "api", "limit": 3}, [{"id": "d-88", "state": "active"}], gap=2)
+        s.call("get_incident", {"id": "INC-7"}, {"status": "investigating", "updates": n // 4}, gap=2)
+    return s
+
+
+@work
+def review_comments() -> Session:
+    s = Session("review-comments", "allow", "comments of a review answered one by one with the same word")
+    for n in range(22):
+        s.call("reply_to_review_comment", {"comment_id": 9000 + n, "body": "Done."}, {"id": 9500 + n})
+    return s
+
+
+@work
+def resolve_threads() -> Session:
+    s = Session(
+        "resolve-threads", "allow", "threads resolved, the list asked for again after each; the next is always first"
+    )
+    for n in range(15):
+        s.call(
+            "list_threads",
+            {"pr": 12, "state": "open", "first": 1},
+            [{"id": f"T{n}", "path": "src/a.ts", "body": "nit: rename"}],
+        )
+        s.call("resolve_thread", {"id": f"T{n}"}, {"resolved": True})
+    return s
+
+
+@work
+def camera_watch() -> Session:
+    s = Session(
+        "camera-watch", "allow", "a camera looked at every thirty seconds until somebody comes", clock=1_771_000_000
+    )
+    r = rng("camera")
+    for n in range(25):
+        s.call(
+            "get_camera_snapshot",
+            {"entity": "camera.door"},
+            [{"type": "image", "source": {"type": "base64", "data": hexes(r, 80)}}],
+            gap=30,
+        )
+    return s
+
+
+@work
+def encode_progress() -> Session:
+    s = Session("encode-progress", "allow", "a film encoded in the background, its progress looked at")
+    s.sh("nohup ffmpeg -i in.mov -c:v libx265 out.mp4 > enc.log 2>&1 &", "[1] 3301")
+    for n in range(20):
+        s.sh(
+            "sleep 30; tail -c 120 enc.log",
+            f"frame={n * 700} fps= 24 q=28.0 size={n * 512}kB time=00:0{n // 10}:{n * 3 % 60:02}.00 bitrate=1200.1kbits/s speed=0.98x",
+        )
+    return s
+
+
+@work
+def kaggle_scores() -> Session:
+    s = Session("kaggle-scores", "allow", "features added one by one, the score hardly moves")
+    for n in range(15):
+        s.call("edit_cell", {"index": 4, "source": f"features.append('f{n}')"}, "ok")
+        s.call("run_all", {}, f"CV score: 0.81{n % 3}")
+    return s
+
+
+@work
+def ansible_until_green() -> Session:
+    s = Session(
+        "ansible-until-green", "allow", "a playbook run after each mended task; the recap is alike", clock=1_771_000_000
+    )
+    for n in range(11):
+        s.sh(f"sed -i 's/bad{n}/good{n}/' roles/web/tasks/main.yml", "")
+        s.sh("ansible-playbook site.yml", "PLAY RECAP ****\nweb1 : ok=7 changed=0 unreachable=0 failed=1", 2, took=30)
+    return s
+
+
+@work
+def seeds_of_pictures() -> Session:
+    s = Session("seeds-of-pictures", "allow", "one picture drawn with ever other seeds until it is good")
+    for n in range(14):
+        s.call(
+            "generate_image",
+            {"prompt": "a lighthouse at dawn, oil on canvas", "seed": 100 + n},
+            {"status": "ok", "file": "out.png"},
+        )
+        s.call("view_image", {"path": "out.png"}, [{"type": "image", "data": f"{n:064d}"}])
+    return s
+
+
+@work
+def contracts_read() -> Session:
+    s = Session("contracts-read", "allow", "forty contracts searched for the same three clauses")
+    for n in range(20):
+        for k, clause in enumerate(["indemnification", "termination for convenience", "governing law"]):
+            s.call(
+                "search_document",
+                {"document": f"contract-{n}.pdf", "query": clause},
+                "No matches." if (n + k) % 3 else f"§{n + 3}: {clause} applies as set out in schedule {n}",
+                parallel=k > 0,
+            )
+    return s
+
+
+@work
+def device_matrix() -> Session:
+    s = Session("device-matrix", "allow", "one flow tested on many devices; it passes on most")
+    for n in range(18):
+        s.call(
+            "run_flow",
+            {"flow": "checkout.yaml", "device": f"device-{n}"},
+            "FAILED: element 'Pay' not visible" if n % 6 == 5 else "PASSED",
+        )
+    return s
+
+
+@work
+def type_letter_by_letter() -> Session:
+    s = Session("type-letter-by-letter", "allow", "a word typed on a television key by key")
+    for c in "bookkeeping mississippi balloon":
+        s.call("press_key", {"key": c}, "ok")
+    return s
+
+
+@work
+def backtrace_walk() -> Session:
+    s = Session("backtrace-walk", "allow", "frames of a core dump walked up, locals shown in each")
+    for n in range(18):
+        s.call("debugger", {"command": "up"}, f"#{n}  0x00005555 in f{n % 4} (p=0x0) at src/x.c:{20 + n}")
+        s.call("debugger", {"command": "info locals"}, "No locals." if n % 2 else f"i = {n}")
+    return s
+
+
+@work
+def trade_watch() -> Session:
+    s = Session("trade-watch", "allow", "a price watched each half minute until it crosses a line", clock=1_771_000_000)
+    for n in range(30):
+        s.call("get_price", {"symbol": "ABC"}, {"price": 101.5 + (n * 7 % 5) / 10}, gap=30)
+    return s
+
+
+@work
+def todo_ticks() -> Session:
+    s = Session(
+        "todo-ticks", "allow", "one task after another: start it, do it with one command, tick it", clock=1_771_000_000
+    )
+    for n in range(16):
+        s.call(
+            "TodoWrite",
+            {"todos": [{"content": f"Task {k}", "status": "completed" if k < n else "pending"} for k in range(16)]},
+            "Todos have been modified successfully.",
+        )
+        s.sh(f"./migrate.sh table_{n}", "ok", took=8)
+    return s
+
+
+@work
+def same_search_many_repos() -> Session:
+    s = Session(
+        "same-search-many-repos", "allow", "one pattern looked for in thirty repositories, it is in none but the last"
+    )
+    for n in range(30):
+        s.call(
+            "grep_repo",
+            {"repo": f"org/service-{n}", "pattern": "log4j-core"},
+            "No matches found" if n < 29 else "pom.xml:31: log4j-core 2.14",
+        )
+    return s
+
+
+@work
+def ports_of_a_board() -> Session:
+    s = Session(
+        "ports-of-a-board",
+        "allow",
+        "a board reset and flashed until its serial line answers right",
+        clock=1_771_000_000,
+    )
+    for n in range(9):
+        s.sh(
+            f"sed -i 's/BAUD {9600 + n * 100}/BAUD {9700 + n * 100}/' main.h && make flash",
+            "avrdude done.  Thank you.",
+            took=15,
+        )
+        s.sh("timeout 5 cat /dev/ttyUSB0", "", 124, took=5)
+    return s
+
+
+@work
+def lookups_between_writes() -> Session:
+    s = Session("lookups-between-writes", "allow", "a sheet filled from a register, many entries are not in it")
+    for n in range(24):
+        s.call(
+            "lookup_company",
+            {"name": f"{'Alpha Beta Gamma Delta'.split()[n % 4]} Works {'abcdefghijklmnopqrstuvwxyz'[n]}"},
+            "not found" if n % 3 else f"HRB {4000 + n}",
+        )
+        s.call("append_row", {"sheet": "out", "values": [n, "?" if n % 3 else f"HRB {4000 + n}"]}, "1 row appended")
+    return s
+
+
+@work
+def mine_and_craft() -> Session:
+    s = Session("mine-and-craft", "allow", "a game: dig, dig, dig, look into the bag")
+    for n in range(36):
+        s.call("dig", {"block": "stone"}, "dug 1 stone")
+        if n % 3 == 2:
+            s.call("inventory", {}, {"stone": n + 1, "stick": 2})
+    return s
+
+
+@work
+def queue_often_empty() -> Session:
+    s = Session(
+        "queue-often-empty",
+        "allow",
+        "jobs taken from a queue and done; the queue is often empty for a while",
+        clock=1_771_000_000,
+    )
+    for n in range(24):
+        s.call("next_job", {}, None if n % 4 else {"job": n, "kind": "resize"}, gap=20)
+        if n % 4 == 0:
+            s.call("finish_job", {"job": n}, {"ok": True})
+    return s
+
+
+@work
+def pages_of_a_scan() -> Session:
+    s = Session("pages-of-a-scan", "allow", "pages of a scanned book read one by one, many are blank")
+    for n in range(40):
+        s.call(
+            "ocr_page", {"file": "book.pdf", "page": n + 1}, "" if n % 3 else f"Chapter {n}: of ships and winds {n * 3}"
+        )
+    return s
+
+
+@work
+def retry_after() -> Session:
+    s = Session(
+        "retry-after",
+        "allow",
+        "a service that lets through one request of three, the others are told to wait",
+        clock=1_771_000_000,
+    )
+    for n in range(24):
+        s.call(
+            "http_get",
+            {"url": f"https://api.example/items/{n // 3}"},
+            {"statusCode": 429, "body": "Too Many Requests", "headers": {"Retry-After": "10"}}
+            if n % 3 < 2
+            else {"statusCode": 200, "body": f"item {n // 3}"},
+            gap=11,
+        )
+    return s
+
+
+@work
+def cargo_check_cycle() -> Session:
+    s = Session("cargo-check-cycle", "allow", "a compiler that shows the same first error, mended from behind")
+    for n in range(13):
+        s.call(
+            "str_replace_editor",
+            {"command": "str_replace", "path": f"/w/src/m{n}.rs", "old_str": "Foo", "new_str": "Bar"},
+            f"The file /w/src/m{n}.rs has been edited.",
+        )
+        s.call(
+            "bash",
+            {"command": "cd /w && cargo check 2>&1 | head -5"},
+            "error[E0412]: cannot find type `Foo` in this scope\n --> src/lib.rs:9:14",
+            exit=0,
+        )
+    return s

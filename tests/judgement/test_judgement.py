@@ -16,18 +16,27 @@ NEED_CLOCK = {
     "every-five-minutes",
     "heartbeat",
     "heartbeat-rounds",
+    "incident-room",
     "interleaved-builds",
     "k8s-rollout",
     "long-poll-for-a-person",
     "pod-log-quiet",
     "sensor-by-the-minute",
+    "trade-watch",
     "two-minutes-apart",
     "tail-that-stays",
 }
 """Work that only its times tell from going round in circles."""
 NEED_STEPS = {"burst-of-failures", "batch-refused"}
 """Work that only its steps tell."""
-NEED_QUIET = {"thoughts-in-new-words", "think-only", "tail-that-stays", "pod-log-quiet", "is-the-report-done"}
+NEED_QUIET = {
+    "thoughts-in-new-words",
+    "think-only",
+    "tail-that-stays",
+    "pod-log-quiet",
+    "is-the-report-done",
+    "who-said-what",
+}
 """Sessions in which nothing else happens: loops of thoughts and of questions, and waits without a word of it."""
 
 AUTHORED = [case for name in FILES for case in cases(HERE / name)]

@@ -64,18 +64,22 @@ def steps(entries: Iterable[Entry]) -> int:
 
 
 class Chain(Struct):
-    """The same answer of one action again and again: its entries, and the sleep between them in seconds."""
+    """The same answer of one action again and again: its entries, and the sleep between them in seconds.
+
+    `moving`: other looks in between, taken before, had other answers.
+    """
 
     entries: list[Entry]
     slept: float = 0.0
     waits: int = 0
     others: int = 0
     idle: float = 0.0
+    moving: bool = False
 
     @property
     def scheduled(self) -> bool:
-        """Whether the agent did nothing at all for minutes between the tries."""
-        return self.count > 1 and self.idle >= IDLE * (self.count - 1)
+        """Whether the agent did nothing at all for minutes between the tries, or for less among things that move."""
+        return self.count > 1 and self.idle >= (SLOW if self.moving else IDLE) * (self.count - 1)
 
     @property
     def count(self) -> int:
@@ -127,12 +131,18 @@ def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
             waits += 1
             continue
         others += 1
+        found.moving = found.moving or moves(entry)
         if entry.change == 1 and (entry.news or (entry.loose not in tried and not _is_settled_deed(found))):
             tried.add(entry.loose)
             refreshed = True
-        elif entry.look and entry.known and entry.news and found.entries and found.entries[-1].incremental:
+        elif not entry.deed and entry.known and entry.news and found.entries and found.entries[-1].incremental:
             refreshed = True  # another part is shown
     return found
+
+
+def moves(entry: Entry) -> bool:
+    """Whether a look that was taken before told something new."""
+    return entry.look and entry.known and entry.news
 
 
 def pause(before: Entry | None, after: Entry) -> float:

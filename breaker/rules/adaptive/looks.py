@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from breaker.evidence.classes import SEARCHING, words_of
 from breaker.evidence.log import READ_ALREADY, Entry
-from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, pause, steps
+from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, moves, pause, steps
 from breaker.rules.adaptive.limits import BY_NAME
 
 _NOT_THERE = frozenset({"not found", "http 404"})
@@ -34,12 +34,16 @@ def loose_key(about: Case) -> Iterator[Finding]:
                 if stale.entries:
                     stale.idle += idle
                 stale.entries.append(entry)
+            elif entry.known and entry.news:
+                stale = Chain([])
             idle = 0.0
             seen.add(entry.same)
         elif entry.change == 1 and entry.loose not in tried:
             tried.add(entry.loose)
             stale = Chain([])
             seen.clear()
+        elif moves(entry):
+            stale.moving = True
     if not stale.entries or (is_polled(stale) and not facts.overview):
         return
     limits = about.limits
