@@ -349,10 +349,13 @@ class _Reader:
         """`bash -c SCRIPT` and a script on a shell's standard input; "" for a script in a file."""
         shell = shell_call(words)
         if shell.script is not None:
-            inlined = self.read_script(shell.script, shell.arguments, call, only, wrapped)
+            spelled, same = self.read_script(shell.script, shell.arguments, call, only, wrapped)
             if call.redirects or call.assignments:
                 self.add("", (), call)
-            return inlined or " ".join(spell_words(name, words))
+            if same:
+                return spelled
+            own = spell_words(name, words[: len(words) - len(shell.arguments) - 1])
+            return " ".join([*own, spelled, *(word.key for word in shell.arguments)])
         if shell.file or call.stdin.text is None:
             return ""
         if self.may_look_inside():
@@ -379,24 +382,24 @@ class _Reader:
             text = Word(" ".join(word.text for word in script), " ".join(word.key for word in script), literal)
         same = wrapped.wrapper.role == "same"
         only = only and same and not wrapped.rest
-        inlined = self.read_script(text, (), call, only, bool(kept), inside=name == "eval")
+        spelled, alike = self.read_script(text, (), call, only, bool(kept), inside=name == "eval")
         if call.redirects:
             self.add("", (), _Call(call.redirects))
-        if inlined is not None and not wrapped.rest:
-            return " ".join([*kept, inlined])
+        if alike and not wrapped.rest:
+            return " ".join([*kept, spelled])
         if same:
             return " ".join(word.key for word in words)
         return " ".join([*kept, *(word.key for word in (*script, *wrapped.rest))])
 
     def read_script(
         self, word: Word, arguments: tuple[Word, ...], call: _Call, only: bool, wrapped: bool, inside: bool = False
-    ) -> str | None:
-        """Reads a script in a word; its spelling when it is the same action as the word.
+    ) -> tuple[str, bool]:
+        """Reads a script in a word; its spelling, and whether that is the same action where the word's command stands.
 
         `wrapped`: `sudo sh -c 'a > f'` is not `sudo a > f`. `inside`: the script's `cd` and variables stay.
         """
         if not self.may_look_inside():
-            return None
+            return word.key, False
         scopes = self.scopes
         values = dict(scopes.values) if inside or not word.literal else {}
         if not inside:
@@ -408,13 +411,14 @@ class _Reader:
         spelled, count, left = self.read_nested(script, len(word.text), values)
         if inside:
             scopes.directory, scopes.values = left.directory, left.values
-        if not word.literal or arguments or not spelled:
-            return None
-        if "$" in word.text and not inside and (scopes.values or call.assignments):
-            return None  # outside it would see other variables
+        if not word.literal or not spelled:
+            return word.key, False
+        group = f"( {spelled} )"
+        if arguments or ("$" in word.text and not inside and (scopes.values or call.assignments)):
+            return group, False  # outside it would see other variables
         first = script.commands[0]
         single = count == 1 and not (wrapped and (first.redirects or first.assignments))
-        return spelled if only or single else f"( {spelled} )"
+        return spelled if only or single else group, True
 
     def may_look_inside(self) -> bool:
         return self.depth < MAX_DEPTH and self.found.left > 0
