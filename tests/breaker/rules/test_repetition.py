@@ -8,6 +8,7 @@ import pytest
 from entries import call, counts, failed, found, settled
 
 from breaker.evidence.log import Entry
+from breaker.rules.adaptive.base import pause
 from breaker.rules.adaptive.repetition import numbers, same_answer
 
 THIS = call()
@@ -71,6 +72,7 @@ class TestSameAnswer:
 
     def test_refusals_and_waits_are_counted_elsewhere(self) -> None:
         assert gates(*times(3, outcome="denied")) == []
+        assert gates(*times(3, outcome="denied", moved=True)) == []
         assert gates(*times(3, kind="wait"), facts=call(kind="wait")) == []
 
     def test_another_answer_begins_anew(self) -> None:
@@ -89,8 +91,19 @@ class TestSameAnswer:
         click, other = call("click", kind="act"), settled("edit", kind="mutate", change=1)
         clicks = [settled("click", kind="act") for _ in range(2)]
         assert gates(*clicks, other, *clicks, facts=click) == [("sameAnswer", 4, 10)]
+        assert gates(clicks[0], other, *clicks, facts=click) == [("sameAnswer", 3, 10)]
         broken = [failed("click", kind="act") for _ in range(2)]
         assert gates(*broken, other, *broken, facts=click) == [("sameAnswer", 2, 4)]
+
+    def test_a_scroll_that_shows_another_part_begins_anew(self) -> None:
+        scroll = call("scroll", kind="act")
+        once = settled("scroll", kind="act", incremental=True)
+        shown, known, new = settled("shot", news=True), settled("shot"), settled("shot", news=True, known=False)
+        assert gates(once, shown, once, once, facts=scroll) == [("sameAnswer", 2, 20)]
+        assert gates(once, known, once, once, facts=scroll) == [("sameAnswer", 3, 20)]
+        assert gates(once, new, once, once, facts=scroll) == [("sameAnswer", 3, 20)]
+        click = settled("click", kind="act")
+        assert gates(click, shown, click, click, facts=call("click", kind="act")) == [("sameAnswer", 3, 10)]
 
     def test_calls_of_one_step_are_one_and_every_third_twin_one_more(self) -> None:
         assert gates(*times(3, step=1)) == [("sameAnswer", 1, 4)]
@@ -107,8 +120,8 @@ class TestSameAnswer:
     def test_looks_twenty_seconds_apart_with_nothing_in_between_may_come_8_times(self) -> None:
         assert gates(*at(20.0, *times(3)), now=2000.0) == [("sameAnswer", 3, 8)]
         assert gates(*at(19.9, *times(3)), now=2000.0) == [("sameAnswer", 3, 4)]
-        between = at(10.0, settled(), settled(about="other"), settled())
-        assert gates(*between, now=2000.0) == [("sameAnswer", 2, 4)]
+        between = at(20.0, settled(), settled(about="other"), settled(), settled())
+        assert gates(*between, now=2000.0) == [("sameAnswer", 3, 4)]
 
     @pytest.mark.parametrize(
         ("limit", "given"),
@@ -141,6 +154,7 @@ class TestPolls:
         nap = settled("bash", "sleep", kind="wait", slept=4.0)
         assert gates(*polls(1), nap, *polls(1), facts=STATUS) == [("poll", 2, 12)]
         assert gates(*polls(1), nap, nap, *polls(1), facts=STATUS) == [("poll", 2, 30)]
+        assert gates(*polls(1), nap, nap, nap, *polls(2), facts=STATUS) == [("poll", 3, 30)]
         assert gates(*polls(2, slept=5.0), facts=STATUS) == [("poll", 2, 30)]
         assert gates(*polls(3, slept=2.0), facts=STATUS) == [("poll", 3, 12)]
 
@@ -172,6 +186,8 @@ class TestPolls:
             ("sameAnswer", 2, 8)
         ]
         assert gates(*at(5.0, failed(), failed()), now=2000.0) == [("sameAnswer", 2, 4)]
+        act = failed("click", kind="act")
+        assert gates(act, wait, act, act, facts=call("click", kind="act")) == [("poll", 3, 20)]
         moved = at(5.0, failed(moved=True), failed(moved=True))
         assert gates(*moved, now=2000.0) == [("sameAnswer", 2, 4)]
 
@@ -179,6 +195,7 @@ class TestPolls:
         click, wait = call("click", kind="act"), settled("wait", kind="wait")
         one = settled("click", kind="act")
         assert gates(one, wait, one, wait, one, facts=click) == [("poll", 3, 20)]
+        assert gates(one, wait, one, facts=click) == [("poll", 2, 20)]
         assert gates(one, wait, one, one, facts=click) == [("sameAnswer", 3, 10)]
         assert gates(one, facts=click) == [("sameAnswer", 1, 10)]
         assert [gate for gate, _, _ in gates(settled("click", kind="act", slept=20.0), facts=click)] == ["poll"]
@@ -209,6 +226,13 @@ class TestPolls:
     def test_each_limit_can_be_turned_off(self, limit: str) -> None:
         shown = {"blind_poll": polls(3), "hasty_poll": at(1.0, *polls(3)), "idle_poll": at(9.0, *polls(3))}[limit]
         assert gates(*shown, facts=STATUS, now=None if limit == "blind_poll" else 2000.0, **{limit: None}) == []
+
+
+def test_a_pause_lasts_from_the_end_of_one_call_to_the_beginning_of_the_next() -> None:
+    after = settled(at=1010.0, until=1012.0)
+    assert pause(settled(at=1000.0, until=1004.0), after) == 6.0
+    assert pause(settled(at=1000.0), after) == 10.0
+    assert [pause(None, after), pause(settled(), after), pause(settled(at=1000.0), settled())] == [0.0] * 3
 
 
 def clock(second: int, **given: Any) -> Entry:
