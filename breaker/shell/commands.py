@@ -143,6 +143,7 @@ class _Reader:
         self.found = found
         self.depth = depth
         self.previous: Simple | None = None
+        self.stdin_script = ""  # the spelling of the script on the standard input of the command that is read
 
     def result(self, spelled: str, directory: str) -> Reading:
         found = self.found
@@ -228,6 +229,7 @@ class _Reader:
         """`alone`: it is the whole script. `piped`: it reads what the command before prints."""
         words, redirects, assignments = command.words, command.redirects, command.assignments
         head = [f"{name}={value.key}" for name, value in assignments]
+        self.stdin_script = ""
         if words:
             stdin = _given_stdin(redirects)
             if stdin.text is None and piped and self.previous is not None:
@@ -244,7 +246,7 @@ class _Reader:
                 self.found.commands.append(Simple("", (), redirects, directory, self.scopes.values))
             self.previous = None
         if redirects:
-            head += spell_redirects(redirects)
+            head += spell_redirects(redirects, self.stdin_script)
         return head[0] if len(head) == 1 else " ".join(head)
 
     def read_words(self, words: tuple[Word, ...], call: _Call, only: bool) -> str:
@@ -359,8 +361,10 @@ class _Reader:
         if shell.file or call.stdin.text is None:
             return ""
         if self.may_look_inside():
-            text = call.stdin.text
-            self.read_nested(parse(text), len(text), self.scopes.values if call.stdin.expands else {})
+            text, expands = call.stdin.text, call.stdin.expands
+            values = self.scopes.values if expands else self.scopes.environment(call.assignments)
+            spelled, _, _ = self.read_nested(parse(text), len(text), values)
+            self.stdin_script = "" if expands else spelled
         self.add("", (), call)
         return " ".join(spell_words(name, words))
 
@@ -476,6 +480,8 @@ def _flush(shown: list[str], parts: list[str]) -> None:
 def _given_stdin(redirects: tuple[Redirect, ...]) -> _Stdin:
     """The text of a heredoc or here-string."""
     for redirect in reversed(redirects):
+        if redirect.fd not in ("", "0"):
+            continue
         if redirect.heredoc is not None:
             return _Stdin(redirect.heredoc, heredoc_expands(redirect))
         if redirect.operator == "<<<" and redirect.target is not None:

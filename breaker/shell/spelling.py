@@ -30,13 +30,15 @@ def spell_words(name: str, words: tuple[Word, ...]) -> list[str]:
     return [key, *(word.key for word in words[1:])]
 
 
-def spell_redirects(redirects: tuple[Redirect, ...]) -> list[str]:
-    """`>f`, `2>&1`, a heredoc by its text whatever its delimiter is."""
+def spell_redirects(redirects: tuple[Redirect, ...], script: str = "") -> list[str]:
+    """`>f`, `2>&1`, a heredoc by its text whatever its delimiter is; or by the spelling of the `script` that it is."""
     parts = []
     for redirect in sorted(redirects, key=_stream) if len(redirects) > 1 else redirects:
         fd = "" if redirect.fd == "1" and redirect.operator[0] == ">" else redirect.fd
         body = redirect.heredoc
-        if body is not None:
+        if script and redirect.operator[:2] == "<<" and fd in ("", "0"):
+            parts.append(f"{fd}<<( {script} )")
+        elif body is not None:
             parts.append(f"{fd}<<${body}" if heredoc_expands(redirect) else f"{fd}<<{quote(body)}")
         else:
             parts.append(f"{fd}{redirect.operator}{redirect.target.key if redirect.target else ''}")
