@@ -153,7 +153,7 @@ class Engine:
             self.state.refuse(memory, (hit.fingerprint for hit in ruling.blocking if hit.fingerprint))
         reason = self._deny(agent, ruling, pending, current)
         self.state.turn_away(memory, call_id, pending)
-        return Verdict("deny", call_id, ruling.blocking, gate.code(ruling.blocking), reason)
+        return Verdict("deny", call_id, self._spelled(ruling.blocking), gate.code(ruling.blocking), reason)
 
     # -- after a call ---------------------------------------------------------------------------------------
 
@@ -494,7 +494,7 @@ class Engine:
     def _worded(self, notices: Iterable[Notice]) -> tuple[Advisory, ...]:
         return tuple(
             messages.advisory(
-                notice,
+                structs.replace(notice, fingerprint=notice.fingerprint and self._spell(notice.fingerprint)),
                 self.settings,
                 self._spenders(notice.gate, notice.detail) if notice.gate in gate.BUDGETS else (),
             )

@@ -6,6 +6,7 @@ which one is meant, too little to get a secret back.
 
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 PREVIEW_CHARS = 96
 DIGEST_BYTES = 8
 """64 bits: among the few thousand identities of an agent two are confused once in 10^12 agents."""
+_CLOSING_DIGEST = re.compile(rf"#[0-9a-f]{{{2 * DIGEST_BYTES}}}\Z")
 
 
 def compact(identity: str, key: bytes) -> str:
@@ -62,5 +64,5 @@ class CompactIdentifier:
         return msgspec.structs.replace(identity, fingerprints=tuple(self._spelled))
 
     def spell(self, fingerprint: str) -> str:
-        """The full form, where it belongs to the last call identified; else what was given."""
-        return self._spelled.get(fingerprint, fingerprint)
+        """The full form, where it belongs to the last call identified; else the preview alone."""
+        return self._spelled.get(fingerprint) or _CLOSING_DIGEST.sub("", fingerprint)

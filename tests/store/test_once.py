@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -52,18 +51,13 @@ def use(tokens: int, request: str | None = None, agent: str = "main") -> Act:
     return lambda on: on.usage(Usage(agent, tokens, request_id=request))
 
 
-def long(identity: str | None) -> str:
-    return re.sub("#[0-9a-f]{16}$", "", identity or "")
-
-
 def summary(answer: Any) -> Any:
     """What of an answer must not depend on how many processes gave it."""
     if hasattr(answer, "decision"):
-        # an approval does not say what the call was: what it is told of is the short form
-        return answer.decision, answer.code, [(h.gate, h.count, h.limit, long(h.fingerprint)) for h in answer.hits]
+        return answer.decision, answer.code, [(h.gate, h.count, h.limit, h.fingerprint) for h in answer.hits]
     told = answer.advisories if hasattr(answer, "advisories") else answer
     if isinstance(told, tuple):
-        return [(a.gate, a.stage, a.count) for a in told], getattr(answer, "failure", None)
+        return [(a.gate, a.stage, a.count, a.text) for a in told], getattr(answer, "failure", None)
     return answer
 
 
@@ -237,6 +231,9 @@ class TestWithoutTheStore:
         assert store.let_go == let_go
 
 
+AT_ONCE = 4
+"""Processes that want the state at the same time. On a busy machine more of them wait longer than one may (4 s)."""
+
 SECRETS = {
     "bearer": "hunter2hunter2hunter2",
     "userinfo": "topsecretpassword",
@@ -297,7 +294,7 @@ def test_a_batch_is_one_event(tmp_path: Path) -> None:
     store.close()
 
 
-def test_eight_processes_at_once_are_judged_one_after_the_other(tmp_path: Path) -> None:
+def test_processes_at_once_are_judged_one_after_the_other(tmp_path: Path) -> None:
     """Of 12 equal calls exactly those before the limit run, and every token is there."""
     state = tmp_path / "state.sqlite"
     config = ["--state", str(state), "--limits", '{"exact": 6}', "--on-limit", "deny"]
@@ -307,7 +304,7 @@ def test_eight_processes_at_once_are_judged_one_after_the_other(tmp_path: Path) 
     answers: list[Any] = []
     waiting = list(requests)
     while waiting:
-        batch, waiting = waiting[:8], waiting[8:]
+        batch, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
         processes = [
             subprocess.Popen(
                 command_line("serve", "--once", *config),
@@ -324,7 +321,7 @@ def test_eight_processes_at_once_are_judged_one_after_the_other(tmp_path: Path) 
             process.stdin.close()
             process.stdin = None
         for process in processes:
-            out, complaints = process.communicate(timeout=PATIENCE)
+            out, complaints = process.communicate(timeout=AT_ONCE * PATIENCE)
             assert complaints == b""
             answers.append(json.loads(out)["result"])
     decisions = [answer["decision"] for answer in answers if "decision" in answer]
