@@ -18,7 +18,7 @@ def same_failure(about: Case) -> Iterator[Finding]:
     alike: list[Entry] = []
     families: set[str] = set()
     succeeded: set[str] = set()
-    slept, waits = 0.0, 0
+    waited = False
     for entry in reversed(about.entries):
         if entry.live == 1 and entry.outcome == "fail":
             continue  # it goes on: a status that is not there yet
@@ -33,8 +33,7 @@ def same_failure(about: Case) -> Iterator[Finding]:
         elif entry.change == 2 or entry.family in families:
             break
         elif entry.kind == "wait":
-            slept += entry.slept
-            waits += 1
+            waited = True
         elif entry.kind in ("read", "poll", "bookkeeping", "other"):
             succeeded.add(entry.family)
         elif entry.outcome != "denied" and not _is_stale(entry):
@@ -42,7 +41,7 @@ def same_failure(about: Case) -> Iterator[Finding]:
     if not alike or facts.family not in families:
         return
     alike.reverse()
-    limit = _limit(alike, slept, waits, about.limits)
+    limit = _limit(alike, waited, about.limits)
     if limit is not None:
         count = steps(alike)
         yield Finding(
@@ -85,11 +84,10 @@ def _is_stale(entry: Entry) -> bool:
     return entry.known and not entry.news
 
 
-def _limit(alike: list[Entry], slept: float, waits: int, limits: Limits) -> int | None:
+def _limit(alike: list[Entry], waited: bool, limits: Limits) -> int | None:
     last = alike[-1]
-    found = Chain(alike, slept, waits)
-    gap = found.gap
-    deliberate = waits or last.slept
+    gap = Chain(alike).gap
+    deliberate = waited or last.slept > 0
     if (is_transient(last.failure) and gap is not None and gap >= HASTY) or (deliberate and last.outcome == "fail"):
         return limits.paced_failure
     if last.outcome == "invalid" or (not last.hard and len({entry.same for entry in alike}) > 1):

@@ -43,7 +43,8 @@ class TestSameFailure:
         assert counts(same_failure, CONNECT, *tries(3), good, *tries(2)) == [(2, 6)]
         assert counts(same_failure, CONNECT, *tries(3), settled("connect"), *tries(2)) == [(2, 6)]
         for kind in ("read", "poll", "bookkeeping", "other"):
-            assert counts(same_failure, CONNECT, *tries(3), settled(kind=kind), *tries(2)) == [(5, 6)], kind
+            fresh = settled(kind=kind, known=False, news=True)
+            assert counts(same_failure, CONNECT, *tries(3), fresh, *tries(2)) == [(5, 6)], kind
 
     def test_what_succeeded_since_is_looked_past_but_its_own_failures_are_over(self) -> None:
         looked = settled("ping")
@@ -86,6 +87,8 @@ class TestSameFailure:
         (finding,) = found(same_failure, CONNECT, *wrong)
         assert (finding.count, finding.limit) == (4, 9)
         assert finding.detail == "4 failures of one kind in a row: the call was rejected as wrong"
+        other_words = tries(2, "no such argument", outcome="invalid")
+        assert counts(same_failure, CONNECT, *wrong[:2], *other_words) == [(4, 9)]
         assert counts(same_failure, CONNECT, *wrong[:2], settled("sleep", kind="wait", slept=9.0), *wrong[2:]) == [
             (4, 9)
         ]

@@ -65,7 +65,9 @@ class TestLooseKey:
         moved = [page(1, moved=True), page(2, moved=True)]
         assert counts(loose_key, LOOK, *moved) == []
         assert counts(loose_key, call("read", "page 9", loose="read page", overview=True), *moved) == [(2, 4)]
-        assert counts(loose_key, LOOK, page(1, live=1), page(2, live=1)) == []
+        going_on = [page(1, live=1), page(2, live=1)]
+        assert counts(loose_key, LOOK, *going_on) == []
+        assert counts(loose_key, call("read", "page 9", loose="read page", overview=True), *going_on) == []
 
     def test_failures_and_other_looks_are_not_among_them(self) -> None:
         assert counts(loose_key, LOOK, page(1), page(2, outcome="fail"), settled(about="other")) == [(1, 8)]
