@@ -144,6 +144,8 @@ BLOCKED_PAGE = re.compile(
     r"access to this page has been denied|please (?:solve|complete) (?:the|a) captcha"
 )
 """A page for robots in place of what was asked for, in lower case."""
+BLOCKED_HINTS = ("javascript", "human", "captcha", "complete the check", "unusual traffic", "access to this page")
+"""What `BLOCKED_PAGE` has in it, whatever it matches."""
 STARTED = re.compile(
     r"(?:command|process|task|job) (?:is |was )?(?:still )?(?:running|started|launched|"
     r"moved)(?: in (?:the )?background| \(session| with session id)|"

@@ -15,6 +15,7 @@ from breaker.content import text_of
 from breaker.envelope import open_envelope
 from breaker.events import Result
 from breaker.evidence.answer_table import (
+    BLOCKED_HINTS,
     BLOCKED_PAGE,
     DEAD,
     DENIAL_HINTS,
@@ -160,7 +161,10 @@ def _looks_failed(facts: Facts, body: str) -> bool:
         return True
     if len(body) > 4 * SHORT:
         return False
-    return bool(BLOCKED_PAGE.search(body) or (not _shows_errors(facts) and ENDS_IN_AN_ERROR.search(body)))
+    if any(hint in body for hint in BLOCKED_HINTS) and BLOCKED_PAGE.search(body):
+        return True
+    last = max(0, body.rfind("\n"))
+    return not _shows_errors(facts) and bool(ENDS_IN_AN_ERROR.match(body, last))
 
 
 def _shows_errors(facts: Facts) -> bool:
