@@ -157,15 +157,14 @@ class _Run:
             sys.stdout.buffer.flush()
 
     def _document(self) -> None:
-        import json
+        import msgspec
 
         from breaker.options import wire
-        from protocol.replay.report import plain
 
-        sessions = [plain(report) for report in self.reports()]
+        sessions = list(self.reports())
         settings = wire(self.plan.sources.resolve().settings)
-        document = {"settings": settings, "total": plain(self.total), "sessions": sessions}
-        print(json.dumps(document, indent=1, ensure_ascii=True))
+        document = {"settings": settings, "total": self.total, "sessions": sessions}
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
 
     def _page(self) -> None:
         from protocol.replay.page import page
