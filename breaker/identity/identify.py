@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
@@ -108,15 +109,18 @@ class Identifier:
         self._url_tools = frozenset(name.lower() for name in settings.url_tools)
         self._include_local = settings.include_local
         self._local_allowed = settings.local_hosts == "allow"
-        self._aliases = {
-            urls.canonical_host(name): urls.canonical_host(target) for name, target in settings.host_aliases.items()
-        }
+        self._host_aliases = settings.host_aliases
         caps = {name for name, cap in settings.limits.items() if cap is not None}
         self._wants_site = any(name.partition(":")[0] == "site" for name in caps)
         self._wants_verbs = any(name.partition(":")[0] == "verb" for name in caps)
         self._wants_family = any(name.partition(":")[0] == "family" for name in caps)
         self._tools: dict[str, _Tool] = {}
         self._cache: dict[tuple[str, bytes], Identity] = {}
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        """Hosts by their other names; worked out when a URL appears, since reading hosts loads a library."""
+        return {urls.canonical_host(name): urls.canonical_host(host) for name, host in self._host_aliases.items()}
 
     def identify(self, tool: str, arguments: Any, *, all_kinds: bool = False) -> Identity:
         """The identity of a call; with `all_kinds` also the kinds that no limit asks for. Never raises."""

@@ -79,8 +79,7 @@ def _answered(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes | N
 def _judged(
     harness: Harness, event: dict[str, Any], arguments: Sequence[str], environ: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    import breaker.evidence.answers
-    import breaker.evidence.keys  # noqa: F401 - what the default profile reads calls with
+    import breaker.evidence.keys  # what the default profile reads calls with
     from breaker.engine import Engine
     from protocol.hook.faults import log
     from protocol.hook.judge import judge
@@ -89,6 +88,9 @@ def _judged(
     from protocol.store.once import Once
     from protocol.store.opening import open_store
     from protocol.store.sqlite import SqliteStore  # noqa: F401 - the store that it will be, as a rule
+
+    if harness.KINDS[event["hook_event_name"]] == "result":
+        import breaker.evidence.answers  # noqa: F401 - and what it reads their answers with
 
     lean.end()
     try:

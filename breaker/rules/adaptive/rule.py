@@ -40,15 +40,16 @@ class Adaptive(Rule):
         self._facts: dict[tuple[object, ...], Facts] = {}
         self._key = key
         if self.active:  # their expressions take longer to build than all else that an engine needs
-            from breaker.evidence.answers import read_answer
             from breaker.evidence.fetches import fetched
             from breaker.evidence.keys import describe, digest
 
-            self._describe, self._read, self._fetched, self._digest = describe, read_answer, fetched, digest
+            self._describe, self._fetched, self._digest = describe, fetched, digest
 
     def read(self, facts: Facts, result: Result, classified: Classified) -> Answer:
         """What a call answered."""
-        answer = self._read(facts, result, classified)
+        from breaker.evidence.answers import read_answer  # its expressions are built for the first answer
+
+        answer = read_answer(facts, result, classified)
         return answer if self._key is None else keyed_answer(answer, self._key)
 
     def describe(self, call: Call, identity: Identity) -> Facts:
