@@ -62,5 +62,5 @@ def assess(
         for finding in rule(about)
     ]
     if shut is not None and not any(finding.count >= finding.limit for finding in found):
-        found.append(Finding(shut.gate, shut.count, shut.limit, shut.detail, facts.strict))
+        found.append(Finding(shut.gate, shut.count, shut.limit, shut.detail))
     return found

@@ -31,15 +31,13 @@ class Case(Struct, frozen=True):
 class Finding(Struct, frozen=True):
     """One rule's count of settled evidence against a call. It stops the call when `count` reaches `limit`.
 
-    `key` is what stays shut afterwards ("" for nothing). `scope` names what the finding is about, for people and for
-    exemptions; without one it is about the very call.
+    `scope` names what it is about, for people and for exemptions; without one it is about the very call.
     """
 
     gate: str
     count: int
     limit: int
     detail: str
-    key: str = ""
     scope: str = ""
 
 
@@ -100,7 +98,7 @@ class Chain(Struct):
         return slept / tries if slept else None
 
 
-def chain(about: Case, entries: list[Entry], mine: Iterable[bool]) -> Chain:
+def chain(entries: list[Entry], mine: Iterable[bool]) -> Chain:
     """The last unbroken run of one answer of the entries that are `mine`.
 
     Another answer breaks it. So does a deed of another kind in between, once: that it changed nothing is known then.

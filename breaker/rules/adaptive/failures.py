@@ -60,7 +60,7 @@ def denied(about: Case) -> Iterator[Finding]:
     later = [entry for entry in about.entries if entry.strict == facts.strict]
     if same and limits.denied is not None and (not later or later[-1].outcome == "denied"):
         count = steps(same)
-        yield Finding("denied", count, limits.denied, f"{count} times it was not allowed", facts.strict)
+        yield Finding("denied", count, limits.denied, f"{count} times it was not allowed")
     row: list[Entry] = []
     for entry in reversed(about.entries):
         if entry.outcome == "denied":

@@ -50,9 +50,7 @@ def loose_key(about: Case) -> Iterator[Finding]:
     limit = limits.overview if facts.overview else limits.seen if looks else limits.seen_run
     if limit is not None:
         count = steps(stale.entries)
-        yield Finding(
-            "looseKey", count, limit, f"{count} answers of calls that are much the same were known already", facts.loose
-        )
+        yield Finding("looseKey", count, limit, f"{count} answers of calls that are much the same were known already")
 
 
 def reread(about: Case) -> Iterator[Finding]:
@@ -70,7 +68,6 @@ def reread(about: Case) -> Iterator[Finding]:
             count,
             about.limits.reread,
             f"{count} reads of this file showed lines that were read already",
-            facts.loose,
             f"file:{facts.target}",
         )
 

@@ -17,18 +17,17 @@ def same_answer(about: Case) -> Iterator[Finding]:
     if facts.kind == "wait":
         return
     entries = about.since
-    found = chain(about, entries, [_is_same(about, entry) for entry in entries])
+    found = chain(entries, [_is_same(about, entry) for entry in entries])
     if not found.entries:
         return
-    key = facts.strict if not about.reworded else facts.loose
     if is_polled(found):
         limit = patience(found, about.limits)
         if limit is not None:
-            yield Finding("poll", found.count, limit, _seen(found), key)
+            yield Finding("poll", found.count, limit, _seen(found))
         return
     limit = _limit(found, about.limits)
     if limit is not None:
-        yield Finding("sameAnswer", found.count, limit, _seen(found), key)
+        yield Finding("sameAnswer", found.count, limit, _seen(found))
 
 
 def numbers(about: Case) -> Iterator[Finding]:
@@ -47,7 +46,7 @@ def numbers(about: Case) -> Iterator[Finding]:
     gap = found.gap
     limit = about.limits.blind_numbers if gap is None else about.limits.numbers if gap < HASTY else None
     if limit is not None:
-        yield Finding("numbers", found.count, limit, "the answers differed in numbers alone", facts.strict)
+        yield Finding("numbers", found.count, limit, "the answers differed in numbers alone")
 
 
 def _is_same(about: Case, entry: Entry) -> bool:

@@ -46,7 +46,6 @@ def no_news(about: Case) -> Iterator[Finding]:
             count,
             limit,
             f"{count} steps in a row repeated earlier ones and told nothing new",
-            about.facts.strict,
         )
 
 
@@ -120,7 +119,7 @@ def sleeps(about: Case) -> Iterator[Finding]:
     what = "waits" if pure else "commands that only print or do nothing"
     if limit is not None:
         detail = f"{count} {what} in a row with nothing looked at in between"
-        yield Finding("sleeps", count, limit, detail, facts.strict)
+        yield Finding("sleeps", count, limit, detail)
 
 
 def _is_deed(entry: Entry) -> bool:

@@ -27,7 +27,7 @@ class TestSameFailure:
         (finding,) = found(same_failure, CONNECT, *tries(5))
         assert (finding.gate, finding.count, finding.limit) == ("sameFailure", 5, 6)
         assert finding.detail == "5 failures of one kind in a row: errno 111"
-        assert (finding.key, finding.scope) == ("", "tool:connect")
+        assert finding.scope == "tool:connect"
         assert counts(same_failure, CONNECT, *tries(6, step=1), *tries(1)) == [(2, 6)]
 
     def test_only_a_tool_that_took_part_is_stopped(self) -> None:
@@ -121,9 +121,9 @@ DEPLOY = call("deploy", "a", kind="run")
 class TestDenied:
     def test_the_same_call_may_be_refused_3_times_and_any_of_the_tool_8_times(self) -> None:
         same, any_call = found(denied, DEPLOY, refused(), refused(about="b"), refused())
-        assert (same.gate, same.count, same.limit, same.key, same.scope) == ("denied", 2, 3, DEPLOY.strict, "")
+        assert (same.gate, same.count, same.limit, same.scope) == ("denied", 2, 3, "")
         assert same.detail == "2 times it was not allowed"
-        assert (any_call.gate, any_call.count, any_call.limit, any_call.key) == ("denied", 3, 8, "")
+        assert (any_call.gate, any_call.count, any_call.limit) == ("denied", 3, 8)
         assert (any_call.detail, any_call.scope) == ("3 calls in a row were not allowed", "denied:deploy")
 
     def test_refusals_of_one_step_are_one(self) -> None:

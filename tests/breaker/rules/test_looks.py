@@ -24,7 +24,7 @@ def news(number: int, answer: str = "news", **given: object) -> Entry:
 class TestLooseKey:
     def test_known_answers_of_looks_that_are_much_the_same_are_counted_up_to_8(self) -> None:
         (finding,) = found(loose_key, LOOK, *[page(n, f"known {n}") for n in range(5)])
-        assert (finding.gate, finding.count, finding.limit, finding.key) == ("looseKey", 5, 8, "read page")
+        assert (finding.gate, finding.count, finding.limit, finding.scope) == ("looseKey", 5, 8, "")
         assert finding.detail == "5 answers of calls that are much the same were known already"
         assert counts(loose_key, LOOK, page(1, step=1), page(2, step=1), page(3, step=1)) == [(1, 8)]
 
@@ -105,7 +105,7 @@ class TestReread:
         (finding,) = found(reread, self.FILE, part(0, 9), part(3, 9), part(4, 9))
         assert (finding.gate, finding.count, finding.limit) == ("reread", 3, 10)
         assert finding.detail == "3 reads of this file showed lines that were read already"
-        assert (finding.key, finding.scope) == ("read f.py", "file:f.py")
+        assert finding.scope == "file:f.py"
         assert counts(reread, self.FILE, part(0, 9, step=1), part(3, 9, step=1)) == [(1, 10)]
 
     def test_first_reads_and_reads_of_other_files_are_not_among_them(self) -> None:
@@ -130,14 +130,27 @@ class TestReread:
             ([(3, 99)], False),
             ([(10, 99)], False),
             ([], False),
+            (None, False),
         ],
     )
     def test_a_part_that_was_not_read_for_three_quarters_is_not_stopped(
-        self, known: list[tuple[int, int]], stopped: bool
+        self, known: list[tuple[int, int]] | None, stopped: bool
     ) -> None:
         facts = call("read", "f.py 0", loose="read f.py", target="f.py", span=(0, 10))
         log = evidence([part(0, 9)])
-        log.spans["f.py"] = known
+        if known is not None:
+            log.spans["f.py"] = known
+        assert bool(list(reread(case(facts, log, Limits(), None)))) is stopped
+
+    @pytest.mark.parametrize(
+        ("span", "known", "stopped"), [((20, 28), (20, 26), True), ((20, 28), (20, 25), False), ((5, 6), (5, 6), True)]
+    )
+    def test_three_quarters_are_enough_wherever_the_part_stands(
+        self, span: tuple[int, int], known: tuple[int, int], stopped: bool
+    ) -> None:
+        log = evidence([part(0, 9)])
+        log.spans["f.py"] = [known]
+        facts = call("read", "f.py 0", target="f.py", span=span)
         assert bool(list(reread(case(facts, log, Limits(), None)))) is stopped
 
     def test_a_part_of_no_length_is_covered_by_nothing(self) -> None:
@@ -158,7 +171,7 @@ class TestFixedAnswer:
         (finding,) = found(fixed_answer, self.FETCH, long("a"), long("b"), long("c"))
         assert (finding.gate, finding.count, finding.limit) == ("fixedAnswer", 3, 8)
         assert finding.detail == "3 different looks brought the same answer"
-        assert (finding.key, finding.scope) == ("", "looks:fetch")
+        assert finding.scope == "looks:fetch"
         assert counts(fixed_answer, self.FETCH, long("a", step=1), long("b", step=1)) == [(1, 8)]
 
     def test_the_same_look_again_and_again_is_counted_elsewhere(self) -> None:
@@ -190,7 +203,7 @@ class TestNothingFound:
         absent = failed("grep", "c", "not found"), failed("grep", "d", "http 404")
         (finding,) = found(nothing_found, self.GREP, missed("a"), missed("b"), *absent)
         assert (finding.gate, finding.count, finding.limit) == ("nothingFound", 4, 14)
-        assert (finding.detail, finding.key, finding.scope) == ("4 looks found nothing", "", "looks:grep")
+        assert (finding.detail, finding.scope) == ("4 looks found nothing", "looks:grep")
         assert counts(nothing_found, self.GREP, missed("a", step=1), missed("b", step=1)) == [(1, 14)]
 
     def test_what_fails_otherwise_or_is_no_look_has_found_neither_something_nor_nothing(self) -> None:

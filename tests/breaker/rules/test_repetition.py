@@ -35,7 +35,7 @@ class TestSameAnswer:
         (finding,) = found(same_answer, THIS, *times(3))
         assert (finding.gate, finding.count, finding.limit) == ("sameAnswer", 3, 4)
         assert finding.detail == "3 times the same answer, and nothing new was changed in between"
-        assert (finding.key, finding.scope) == (THIS.strict, "")
+        assert finding.scope == ""
         assert gates() == []
         assert gates(settled(about="other")) == []
 
@@ -113,7 +113,7 @@ class TestSameAnswer:
     def test_a_deed_in_other_words_is_the_same_deed_and_a_look_is_not(self) -> None:
         sent = [settled("send", f"words {n}", "sent", kind="act", loose="send") for n in range(3)]
         (finding,) = found(same_answer, call("send", "words 9", kind="act", loose="send"), *sent)
-        assert (finding.count, finding.limit, finding.key) == (3, 10, "send")
+        assert (finding.count, finding.limit) == (3, 10)
         looked = [settled("ask", f"words {n}", "no", loose="ask") for n in range(3)]
         assert gates(*looked, facts=call("ask", "words 9", loose="ask")) == []
 
@@ -141,7 +141,7 @@ def polls(number: int, **given: Any) -> list[Entry]:
 class TestPolls:
     def test_without_a_clock_a_poll_may_come_20_times(self) -> None:
         (finding,) = found(same_answer, STATUS, *polls(3))
-        assert (finding.gate, finding.count, finding.limit, finding.key) == ("poll", 3, 20, STATUS.strict)
+        assert (finding.gate, finding.count, finding.limit) == ("poll", 3, 20)
         assert finding.detail == "3 times the same answer, and nothing new was changed in between"
 
     def test_in_haste_12_times_with_five_seconds_between_30_and_what_goes_on_for_ever(self) -> None:
@@ -242,7 +242,7 @@ def clock(second: int, **given: Any) -> Entry:
 class TestNumbers:
     def test_answers_that_differ_in_numbers_alone_may_come_30_times_without_a_clock(self) -> None:
         (finding,) = found(numbers, THIS, *[clock(n) for n in range(3)])
-        assert (finding.gate, finding.count, finding.limit, finding.key) == ("numbers", 3, 30, THIS.strict)
+        assert (finding.gate, finding.count, finding.limit) == ("numbers", 3, 30)
         assert finding.detail == "the answers differed in numbers alone"
 
     def test_and_20_times_in_haste_and_for_ever_with_five_seconds_between(self) -> None:

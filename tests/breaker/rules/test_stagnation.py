@@ -28,7 +28,7 @@ class TestNoNews:
         (finding,) = found(no_news, THIS, *stale(12))
         assert (finding.gate, finding.count, finding.limit) == ("noNews", 12, 12)
         assert finding.detail == "12 steps in a row repeated earlier ones and told nothing new"
-        assert (finding.key, finding.scope) == (THIS.strict, "")
+        assert finding.scope == ""
 
     def test_calls_of_one_step_count_once(self) -> None:
         assert counts(no_news, THIS, *stale(6, step=1), *stale(3, step=2)) == [(2, 12)]
@@ -159,7 +159,7 @@ WAIT = call("wait", kind="wait")
 class TestSleeps:
     def test_waits_in_a_row_are_counted_up_to_3(self) -> None:
         (finding,) = found(sleeps, SLEEP, sleep(), sleep(2.0))
-        assert (finding.gate, finding.count, finding.limit, finding.key) == ("sleeps", 2, 3, SLEEP.strict)
+        assert (finding.gate, finding.count, finding.limit) == ("sleeps", 2, 3)
         assert finding.detail == "2 waits in a row with nothing looked at in between"
         assert counts(sleeps, WAIT, settled("wait", kind="wait")) == [(1, 3)]
         assert counts(sleeps, call(), sleep()) == []
