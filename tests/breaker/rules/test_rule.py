@@ -7,15 +7,18 @@ from typing import Any
 import pytest
 from entries import call, evidence, settled
 
-from breaker import Call, Engine, Layer, Result, Settled, Verdict, resolve
+from breaker import Call, Engine, Layer, Result, Settled, Usage, Verdict, resolve
 from breaker.adaptive_limits import RULES, Limits
 from breaker.events import Annotations
 from breaker.evidence.log import Entry, Log, Shut
+from breaker.rules.adaptive import rule
 from breaker.rules.adaptive.assess import assess
 
 
 class Agent:
     """One agent under the profile `adaptive`, every call settled at once when it may run."""
+
+    now: float | None = None
 
     def __init__(self, **config: Any) -> None:
         self.engine = Engine(resolve([Layer("test", {"profile": "adaptive", **config})]).settings)
@@ -30,10 +33,10 @@ class Agent:
     ) -> Verdict:
         self.calls += 1
         name = f"c{self.calls}"
-        given = Call("main", tool, arguments, name, step=name, can_ask=False, annotations=annotations)
+        given = Call("main", tool, arguments, name, step=name, can_ask=False, at=self.now, annotations=annotations)
         verdict = self.engine.guard(given, explain=explain)
         if verdict.decision == "allow":
-            report = self.engine.settle(Settled("main", Result(content), name))
+            report = self.engine.settle(Settled("main", Result(content), name, at=self.now))
             self.told = [(each.gate, each.stage, each.count, each.fingerprint) for each in report.advisories]
         return verdict
 
@@ -79,6 +82,18 @@ class TestWhichRulesLook:
         url = "https://a.example/items"
         commands = [f"curl -s {url}", f"wget -qO- {url}"] * 2
         assert "".join(agent.ran(1, "bash", command=command) for command in [*commands, commands[0]]) == "++++-"
+        assert agent.ran(1, "bash", command="curl -s https://a.example/others") == "+"
+
+    def test_the_start_of_an_agent_can_be_repeated_too_often_as_any_call_can(self) -> None:
+        assert Agent().ran(12, "Task", prompt="look into it") == "+" * 10 + "--"
+
+    def test_more_calls_than_are_described_at_a_time_are_described_all_the_same(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(rule, "_CACHED", 2)
+        agent = Agent()
+        ran = "".join(agent.ran(1, path=f"{number}.py") for _ in range(5) for number in range(3))
+        assert ran == "+" * 12 + "---"
 
     def test_what_the_harness_says_of_a_call_is_part_of_what_it_is(self) -> None:
         agent = Agent()
@@ -121,9 +136,31 @@ class TestWhatStaysShut:
         issue = "17, open: the clock of the server runs two hours late"
         pages = [agent.call("list_issues", issue, page=number).decision for number in range(11)]
         assert pages == ["allow"] * 9 + ["deny"] * 2
+        self.look_around(agent)
+        assert agent.call("list_issues", issue, page=99).decision == "deny"
+
+    def look_around(self, agent: Agent) -> None:
         for number in range(45):
             agent.call("read_file", f"text {number} of {'abcdefghij'[number % 10] * 5}", path=f"{number}.py")
-        assert agent.call("list_issues", issue, page=99).decision == "deny"
+
+    def test_a_command_stays_shut_however_long_ago_it_was_stopped(self) -> None:
+        agent = Agent()
+        assert agent.ran(5, "bash", command="git log -1") == "++++-"
+        self.look_around(agent)
+        assert agent.ran(1, "bash", command="git log -1") == "-"
+
+    def test_of_a_call_that_was_repeated_as_it_is_no_other_spelling_is_shut(self) -> None:
+        agent = Agent()
+        assert agent.ran(5, "list_issues", page=1) == "++++-"
+        self.look_around(agent)
+        assert [agent.ran(1, "list_issues", page=page) for page in (1, 2)] == ["-", "+"]
+
+    def test_what_other_gates_stop_is_not_shut(self) -> None:
+        agent = Agent(repeatLimit=2, maxTokens=10)
+        assert agent.ran(2, "grep", pattern="x") == "+-"
+        agent.engine.usage(Usage("main", input_tokens=10))
+        assert agent.ran(1, "grep", pattern="y") == "-"
+        assert agent.engine.snapshot()["agents"]["main"]["evidence"]["shut"] == {}
 
 
 class TestWhatIsSaidBefore:
@@ -136,6 +173,21 @@ class TestWhatIsSaidBefore:
             if agent.told:
                 heard.append((number, agent.told))
         assert heard == [(told, [("sameAnswer", "warn", told, 'exact:read_file:{"path":"a.py"}')])]
+
+    def test_what_is_too_old_is_not_told_either(self) -> None:
+        agent = Agent(adaptive={"numbers": None})
+        agent.now = 1000.0
+        agent.ran(2)
+        agent.now += 1801
+        agent.ran(1)
+        assert agent.told == []
+
+    def test_an_abort_is_no_evidence_and_nothing_to_tell(self) -> None:
+        agent = Agent()
+        agent.engine.guard(Call("main", "read_file", {"path": "a.py"}, "first"))
+        aborted = Result(is_error=True, error={"code": "ABORTED"})
+        assert agent.engine.settle(Settled("main", aborted, "first")).advisories == ()
+        assert agent.ran(5) == "++++-"
 
     def test_of_two_repetitions_nothing_is_told_where_the_second_is_the_last(self) -> None:
         agent = Agent(adaptive={"look": 2, "looseKey": False, "noNews": None, "numbers": None})
@@ -169,10 +221,9 @@ class TestWhatIsSaidBefore:
     def test_an_explained_call_shows_where_every_rule_stands(self) -> None:
         agent = Agent()
         agent.ran(2)
-        stands = {
-            hit.gate: (hit.count, hit.limit) for hit in agent.call("read_file", explain=True, path="a.py").rules or ()
-        }
-        assert stands["sameAnswer"] == (2, 4)
+        stands = {hit.gate: hit for hit in agent.call("read_file", explain=True, path="a.py").rules or ()}
+        hit = stands["sameAnswer"]
+        assert (hit.count, hit.limit, hit.fingerprint) == (2, 4, 'exact:read_file:{"path":"a.py"}')
 
 
 def test_a_rule_can_be_exempt_as_a_whole_tool() -> None:
