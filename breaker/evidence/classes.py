@@ -26,7 +26,7 @@ LOOKS: frozenset[str] = frozenset({"read", "poll"})
 _WORDS: dict[Kind, str] = {
     "spawn": "spawn delegate dispatch subagent subagents fork",
     "wait": "wait sleep pause delay await idle",
-    "poll": "status poll progress monitor watch inbox notifications heartbeat pending",
+    "poll": "status poll progress monitor watch listen inbox notifications heartbeat pending",
     "bookkeeping": "todo todos plan plans think thinking thought thoughts sequentialthinking reflect reason checklist "
     "scratchpad",
     "run": "run exec execute eval evaluate python node repl test tests build compile lint benchmark calculate compute "

@@ -17,7 +17,8 @@ TRANSIENT = frozenset({"rate", "refused", "reset", "dns", "timeout", "unavailabl
 class Facts(Struct, frozen=True):
     """What a call is, before it runs. `words` are digests of its free text's words; `content` says that its
     texts are what is written somewhere, not remarks. `template` is what a look looks at without its numbers, "" when
-    it has none. See `Summary` for the others."""
+    it has none. `pointed`: a thing is pointed at by a
+    reference beside its description. See `Summary` for the others."""
 
     tool: str
     kind: Kind
@@ -34,6 +35,7 @@ class Facts(Struct, frozen=True):
     shell: bool = False
     content: bool = False
     writes: bool = False
+    pointed: bool = False
 
 
 class Answer(Struct, frozen=True):

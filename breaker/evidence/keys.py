@@ -112,9 +112,10 @@ def describe(
         words=tuple(words[:MAX_WORDS]),
         target=digest(target) if target else "",
         span=_span(members) if target else None,
-        slept=_pause(members) if kind == "wait" else 0.0,
+        slept=_pause(members) if kind in ("wait", "poll", "other") else 0.0,
         incremental=(kind == "act" and classes.is_incremental(tool, arguments))
         or (kind == "mutate" and classes.is_portion(members)),
+        pointed=_is_described(members) and any(key.lower() in _REFERENCES for key in members),
         content=kind == "mutate" or (kind == "act" and classes.is_of_person(tool)),
     )
 
@@ -180,7 +181,7 @@ def _loosen(value: Any, kind: Kind, words: list[int], name: str = "", depth: int
     if depth > MAX_DEPTH:
         return None
     if isinstance(value, dict):
-        described = any(key.lower() in _DESCRIBED and isinstance(value[key], str) for key in value)
+        described = _is_described(value)
         return {
             key: _loosen(member, kind, words, key, depth + 1)
             for key, member in value.items()
@@ -203,6 +204,10 @@ def _loosen(value: Any, kind: Kind, words: list[int], name: str = "", depth: int
     if isinstance(value, bool) and kind == "read":
         return None
     return value
+
+
+def _is_described(members: Mapping[str, Any]) -> bool:
+    return any(key.lower() in _DESCRIBED and isinstance(value, str) for key, value in members.items())
 
 
 def _prose_out(text: str, words: list[int]) -> str:

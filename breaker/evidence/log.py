@@ -210,10 +210,22 @@ def is_reworded(log: Log, facts: Facts) -> bool:
     """
     if facts.strict in log.sources or facts.loose not in log.loose or facts.content:
         return False
+    if facts.pointed and not _shown_since(log, facts.loose):
+        return False  # references are those of one view: another reference is another thing
     if not facts.words:
         return facts.span is None or _is_covered(log, facts)
     fresh = sum(1 for word in facts.words if word not in log.words and word not in log.older_words)
     return fresh < len(facts.words) * REWORDED
+
+
+def _shown_since(log: Log, loose: str) -> bool:
+    """Whether a view, which is no file, was shown since such an action was last taken."""
+    for entry in reversed(log.entries):
+        if entry.long or (entry.look and not entry.target):
+            return True
+        if entry.loose == loose:
+            return False
+    return True
 
 
 # -- one entry ------------------------------------------------------------------------------------------------

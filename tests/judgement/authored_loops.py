@@ -3088,3 +3088,134 @@ def wrong_table() -> Session:
             error="Table 'shop.user' doesn't exist",
         )
     return s
+
+
+@loop
+def grep_for_the_missing() -> Session:
+    s = Session(
+        "grep-for-the-missing",
+        "stop",
+        "a name that is nowhere, looked for in ever other spellings and places",
+        clock=1_771_000_000,
+    )
+    names = ["renderHeader", "render_header", "RenderHeader", "headerRender", "HeaderRenderer", "renderHdr"]
+    for n in range(24):
+        s.call("Grep", {"pattern": names[n % 6], "path": ["src", "lib", "packages", "."][n // 6]}, "No files found")
+    return s
+
+
+@loop
+def patch_that_never_applies() -> Session:
+    s = Session(
+        "patch-that-never-applies",
+        "stop",
+        "a patch whose context is wrong, made again with other lines of it",
+        clock=1_771_000_000,
+    )
+    for n in range(15):
+        s.call(
+            "apply_patch",
+            {
+                "patch": f"*** Begin Patch\n*** Update File: src/cli.py\n@@ def main\n-    args = parse({n})\n+    args = parse_args()\n*** End Patch"
+            },
+            "apply_patch verification failed: Failed to find expected lines in src/cli.py",
+            error="apply_patch verification failed: Failed to find expected lines in src/cli.py",
+        )
+    return s
+
+
+@loop
+def screenshots_of_one_page() -> Session:
+    s = Session("screenshots-of-one-page", "stop", "one picture of a page taken again and again, nothing is done")
+    for n in range(20):
+        s.call("browser_take_screenshot", {}, [{"type": "image", "data": "iVBORw0KGgo" * 8}])
+    return s
+
+
+@loop
+def two_agents_idle() -> Session:
+    s = Session(
+        "two-agents-idle",
+        "stop",
+        "agents asked for their state in turn in haste, both of them idle",
+        clock=1_771_000_000,
+    )
+    for n in range(90):
+        s.call("get_agent_status", {"agent": f"worker-{n % 2}"}, {"state": "idle", "task": None}, gap=1)
+    return s
+
+
+@loop
+def tests_of_nothing() -> Session:
+    s = Session("tests-of-nothing", "stop", "tests run in ever other ways, none is ever collected")
+    ways = [
+        "pytest",
+        "pytest -v",
+        "python -m pytest",
+        "pytest tests/",
+        "pytest -x",
+        "pytest -q tests",
+        "python -m pytest -v tests/",
+    ]
+    for n in range(28):
+        s.sh(ways[n % 7], "collected 0 items\n\nno tests ran in 0.01s", 5)
+    return s
+
+
+@loop
+def note_to_self() -> Session:
+    s = Session("note-to-self", "stop", "the same note written to its memory again and again")
+    for n in range(20):
+        s.call("memory_write", {"key": "status", "value": "Waiting for the user's answer."}, "saved")
+        s.call("memory_read", {"key": "status"}, "Waiting for the user's answer.")
+    return s
+
+
+@loop
+def menu_open_and_closed() -> Session:
+    s = Session("menu-open-and-closed", "stop", "a menu opened and closed again")
+    for n in range(36):
+        s.call("browser_click", {"ref": "e14", "element": "Menu"}, "menu open" if n % 2 == 0 else "menu closed")
+    return s
+
+
+@loop
+def disk_is_full() -> Session:
+    s = Session("disk-is-full", "stop", "files written to a disk that is full, one after the other")
+    for n in range(14):
+        s.call(
+            "write_file",
+            {"path": f"/data/out/chunk{n}.csv", "content": f"a,b\n{n},{n}"},
+            "OSError: [Errno 28] No space left on device",
+            error="OSError: [Errno 28] No space left on device",
+        )
+    return s
+
+
+@loop
+def same_page_in_words() -> Session:
+    s = Session("same-page-in-words", "stop", "one page fetched and asked the same in other words")
+    asks = [
+        "What is the price?",
+        "Find the price on this page",
+        "Extract the price of the item",
+        "How much does it cost?",
+        "Tell me the cost of the product",
+        "List the price",
+    ]
+    for n in range(24):
+        s.call(
+            "WebFetch",
+            {"url": "https://shop.example/item/7", "prompt": asks[n % 6]},
+            "The page requires a login. No price is shown.",
+        )
+    return s
+
+
+@loop
+def echo_next_step() -> Session:
+    s = Session("echo-next-step", "stop", "the next step announced in a shell, never taken")
+    for n in range(24):
+        s.sh(f"echo '=== Next: fix the parser, step {n % 4} ==='", f"=== Next: fix the parser, step {n % 4} ===")
+        s.sh("ls src", "lexer.py\nparser.py")
+    return s

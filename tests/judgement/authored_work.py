@@ -3974,3 +3974,275 @@ def cargo_check_cycle() -> Session:
             exit=0,
         )
     return s
+
+
+@work
+def approvals_one_by_one() -> Session:
+    s = Session("approvals-one-by-one", "allow", "invoices looked at and approved one by one", clock=1_771_000_000)
+    for n in range(20):
+        s.call(
+            "get_invoice",
+            {"id": f"INV-{1000 + n}"},
+            {"id": f"INV-{1000 + n}", "amount": 40 + n % 3, "vendor": "ACME", "status": "pending"},
+        )
+        s.call("approve_invoice", {"id": f"INV-{1000 + n}"}, {"status": "approved"})
+    return s
+
+
+@work
+def fuzz_targets() -> Session:
+    s = Session("fuzz-targets", "allow", "a fuzzer run on target after target, none crashes", clock=1_771_000_000)
+    for n in range(16):
+        s.sh(
+            f"timeout 60 cargo fuzz run target_{n} -- -max_total_time=50", "Done 1048576 runs in 51 second(s)", took=55
+        )
+    return s
+
+
+@work
+def kernel_bisect_by_hand() -> Session:
+    s = Session(
+        "kernel-bisect-by-hand", "allow", "options switched off one by one, the crash stays", clock=1_771_000_000
+    )
+    for n in range(14):
+        s.sh(f"scripts/config --disable OPT_{n}", "")
+        s.sh("make -s -j8 bzImage && ./boot.sh", "Kernel panic - not syncing: VFS: Unable to mount root fs", 1, took=90)
+    return s
+
+
+@work
+def sentences_labelled() -> Session:
+    s = Session("sentences-labelled", "allow", "sentences labelled one after the other; there are three labels")
+    for n in range(45):
+        s.call(
+            "get_next_item",
+            {},
+            {"item": n, "text": f"Sentence about {'cats dogs birds fish'.split()[n % 4]} number {n}"},
+        )
+        s.call("submit_label", {"item": n, "label": ["positive", "neutral", "negative"][n % 3]}, "ok")
+    return s
+
+
+@work
+def same_label_by_hotkey() -> Session:
+    s = Session("same-label-by-hotkey", "allow", "pictures sorted by a key each, many in a row are of one kind")
+    for n in range(40):
+        s.call("press", {"key": "1" if n % 11 else "2"}, f"{n + 1}/40 done")
+    return s
+
+
+@work
+def container_healthy() -> Session:
+    s = Session(
+        "container-healthy", "allow", "containers of a stack looked at until all are healthy", clock=1_771_000_000
+    )
+    for n in range(15):
+        s.sh(
+            "docker compose ps --format 'table {{.Name}}\\t{{.Status}}'",
+            f"NAME   STATUS\napi    Up {n * 12} seconds (health: starting)\ndb     Up {n * 12} seconds (healthy)",
+            gap=12,
+        )
+    return s
+
+
+@work
+def reads_before_writing() -> Session:
+    s = Session("reads-before-writing", "allow", "a big module read function by function, some twice, then written")
+    r = rng("reads")
+    for n in range(24):
+        s.call(
+            "read_symbol",
+            {"file": "core.py", "symbol": f"fn_{r.randrange(20)}"},
+            f"def fn(): return {r.randrange(10**6)}",
+        )
+    s.call("write_file", {"path": "core2.py", "content": "..."}, "ok")
+    return s
+
+
+@work
+def commit_log_walk() -> Session:
+    s = Session("commit-log-walk", "allow", "old commits shown one by one; many touch only a version")
+    r = rng("commits")
+    for n in range(30):
+        s.sh(
+            f"git show --stat {hexes(r, 8)}",
+            "commit\n    Bump version\n\n package.json | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)",
+        )
+    return s
+
+
+@work
+def hyphenation_fixes() -> Session:
+    s = Session(
+        "hyphenation-fixes",
+        "allow",
+        "the same little replacement in forty files, found by one search that gets shorter",
+    )
+    for n in range(20):
+        s.call("Grep", {"pattern": "e-mail"}, "\n".join(f"docs/p{k}.md" for k in range(n, 20)))
+        s.call(
+            "Edit",
+            {"file_path": f"docs/p{n}.md", "old_string": "e-mail", "new_string": "email", "replace_all": True},
+            "The file has been updated.",
+        )
+    return s
+
+
+@work
+def cloud_init() -> Session:
+    s = Session("cloud-init", "allow", "twelve machines created one by one, each waited for", clock=1_771_000_000)
+    for n in range(8):
+        s.sh(f"gcloud compute instances create vm{n}", f"NAME  STATUS\nvm{n}   RUNNING", took=20)
+        for k in range(4):
+            s.sh(
+                f"sleep 15; gcloud compute ssh vm{n} --command 'cloud-init status'",
+                "status: running" if k < 3 else "status: done",
+                took=17,
+            )
+    return s
+
+
+@work
+def migrations_by_table() -> Session:
+    s = Session("migrations-by-table", "allow", "rows of each table counted before and after it is moved")
+    for n in range(15):
+        s.call("query", {"sql": f"SELECT COUNT(*) FROM old.t{n}"}, [{"count": 120}])
+        s.call("execute", {"sql": f"INSERT INTO new.t{n} SELECT * FROM old.t{n}"}, {"rowCount": 120})
+        s.call("query", {"sql": f"SELECT COUNT(*) FROM new.t{n}"}, [{"count": 120}])
+    return s
+
+
+@work
+def a_phone_tree() -> Session:
+    s = Session(
+        "a-phone-tree", "allow", "a telephone menu: listen, press, listen; on hold for long", clock=1_771_000_000
+    )
+    for n in range(12):
+        s.call(
+            "listen",
+            {"seconds": 15},
+            "Your call is important to us. Please hold." if n < 11 else "Hello, how can I help?",
+            took=15,
+        )
+    s.call("speak", {"text": "I would like to move my appointment."}, "ok")
+    return s
+
+
+@work
+def cells_of_a_form() -> Session:
+    s = Session(
+        "cells-of-a-form",
+        "allow",
+        "check boxes of a permission matrix ticked, each looks like the others",
+        clock=1_771_000_000,
+    )
+    for n in range(36):
+        s.call("browser_click", {"element": "checkbox", "ref": f"c{n}"}, "clicked", gap=1)
+    return s
+
+
+@work
+def plus_button() -> Session:
+    s = Session(
+        "plus-button",
+        "allow",
+        "the number of guests set by a plus button, a slider moved by an arrow key",
+        clock=1_771_000_000,
+    )
+    for n in range(8):
+        s.call("browser_click", {"element": "Add guest", "ref": "e21"}, "clicked", gap=1)
+    for n in range(15):
+        s.call("browser_press_key", {"key": "ArrowRight"}, "pressed", gap=1)
+    s.call("browser_snapshot", {}, "guests: 9, price: 75")
+    return s
+
+
+@work
+def hold_for_review() -> Session:
+    s = Session(
+        "hold-for-review", "allow", "a review by a person waited for, looked at every ten minutes", clock=1_771_000_000
+    )
+    for n in range(20):
+        s.call("get_pull_request", {"number": 41}, {"state": "open", "reviews": [], "mergeable": True}, gap=600)
+    return s
+
+
+@work
+def errors_of_each_file() -> Session:
+    s = Session(
+        "errors-of-each-file",
+        "allow",
+        "a type checker run on file after file, all have the same fault, noted for later",
+    )
+    for n in range(12):
+        s.sh(
+            f"mypy src/m{n}.py",
+            f"src/m{n}.py:{n + 3}: error: Missing return type annotation  [no-untyped-def]\nFound 1 error in 1 file (checked 1 source file)",
+            1,
+        )
+    return s
+
+
+@work
+def diff_by_file() -> Session:
+    s = Session("diff-by-file", "allow", "a large change reviewed file by file, the status looked at now and then")
+    for n in range(24):
+        s.sh(f"git diff main -- src/f{n}.ts", f"-const a{n} = require('x')\n+import a{n} from 'x'")
+        if n % 4 == 3:
+            s.sh("git diff --stat main | tail -1", " 24 files changed, 24 insertions(+), 24 deletions(-)")
+    return s
+
+
+@work
+def redis_scan() -> Session:
+    s = Session("redis-scan", "allow", "keys scanned by cursor, most pages hold none that fit")
+    r = rng("scan")
+    for n in range(30):
+        s.sh(
+            f"redis-cli SCAN {r.randrange(10**6)} MATCH 'sess:*' COUNT 100",
+            f'1) "{r.randrange(10**6)}"\n2) (empty array)' if n % 3 else f'1) "{r.randrange(10**6)}"\n2) 1) "sess:{n}"',
+        )
+    return s
+
+
+@work
+def night_watch() -> Session:
+    s = Session(
+        "night-watch",
+        "allow",
+        "a round every five minutes: disk, queue and certificate, all is well",
+        clock=1_771_000_000,
+    )
+    for n in range(14):
+        s.sh("df -h / | tail -1", "/dev/sda1  50G  21G  27G  44% /", gap=300)
+        s.call("queue_depth", {"queue": "mail"}, {"depth": 0})
+        s.sh("openssl x509 -checkend 604800 -noout -in cert.pem", "Certificate will not expire")
+    return s
+
+
+@work
+def step_through_js() -> Session:
+    s = Session(
+        "step-through-js", "allow", "a debugger of a browser stepped through a loop of four lines, a variable looked at"
+    )
+    for n in range(20):
+        s.call("debugger_step_over", {}, {"paused": True, "line": 10 + n % 4, "file": "cart.js"})
+        s.call("debugger_evaluate", {"expression": "total"}, {"type": "number", "value": n // 4 * 5})
+    return s
+
+
+@work
+def build_farm() -> Session:
+    s = Session(
+        "build-farm", "allow", "one package built for many targets, each build says the same", clock=1_771_000_000
+    )
+    for n, t in enumerate(
+        "x86_64-linux aarch64-linux armv7-linux riscv64-linux x86_64-darwin aarch64-darwin x86_64-windows i686-windows wasm32 s390x ppc64le mips64 sparc64 loongarch64".split()
+    ):
+        s.sh(
+            f"zig build -Dtarget={t}",
+            "" if n % 5 else "error: unable to find libc for target",
+            0 if n % 5 else 1,
+            took=20,
+        )
+    return s

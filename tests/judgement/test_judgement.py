@@ -16,10 +16,12 @@ NEED_CLOCK = {
     "every-five-minutes",
     "heartbeat",
     "heartbeat-rounds",
+    "hold-for-review",
     "incident-room",
     "interleaved-builds",
     "k8s-rollout",
     "long-poll-for-a-person",
+    "night-watch",
     "pod-log-quiet",
     "sensor-by-the-minute",
     "trade-watch",
@@ -30,11 +32,12 @@ NEED_CLOCK = {
 NEED_STEPS = {"burst-of-failures", "batch-refused"}
 """Work that only its steps tell."""
 NEED_QUIET = {
-    "thoughts-in-new-words",
-    "think-only",
-    "tail-that-stays",
-    "pod-log-quiet",
     "is-the-report-done",
+    "menu-open-and-closed",
+    "pod-log-quiet",
+    "tail-that-stays",
+    "think-only",
+    "thoughts-in-new-words",
     "who-said-what",
 }
 """Sessions in which nothing else happens: loops of thoughts and of questions, and waits without a word of it."""

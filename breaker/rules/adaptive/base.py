@@ -10,7 +10,7 @@ from breaker.adaptive_limits import Limits
 from breaker.evidence import log as evidence
 from breaker.evidence.facts import Facts, is_transient
 from breaker.evidence.log import Entry, Log
-from breaker.rules.adaptive.limits import HASTY, IDLE, SLOW, TWINS
+from breaker.rules.adaptive.limits import AMONG, HASTY, IDLE, SLOW, TWINS
 
 
 class Case(Struct, frozen=True):
@@ -64,13 +64,15 @@ def steps(entries: Iterable[Entry]) -> int:
 class Chain(Struct):
     """The same answer of one action again and again: its entries, and the sleep between them in seconds.
 
-    `moving`: other looks in between, taken before, had other answers.
+    `others` are the calls in between, `fresh` those of them that told something new. `moving`: looks among them, taken
+    before, had other answers.
     """
 
     entries: list[Entry]
     slept: float = 0.0
     waits: int = 0
     others: int = 0
+    fresh: int = 0
     idle: float = 0.0
     moving: bool = False
 
@@ -78,6 +80,11 @@ class Chain(Struct):
     def scheduled(self) -> bool:
         """Whether the agent did nothing at all for minutes between the tries, or for less among things that move."""
         return self.count > 1 and self.idle >= (SLOW if self.moving else IDLE) * (self.count - 1)
+
+    @property
+    def aside(self) -> bool:
+        """Whether the tries are made now and then, beside other work."""
+        return self.fresh >= AMONG * (self.count - 1) > 0
 
     @property
     def count(self) -> int:
@@ -106,7 +113,7 @@ def chain(entries: list[Entry], mine: Iterable[bool]) -> Chain:
     found = Chain([])
     tried: set[str] = set()
     refreshed = False
-    slept, waits, others, idle = 0.0, 0, 0, 0.0
+    slept, waits, others, fresh, idle = 0.0, 0, 0, 0, 0.0
     previous: Entry | None = None
     for entry, is_mine in zip(entries, mine, strict=True):
         idle = max(idle, pause(previous, entry))
@@ -120,15 +127,17 @@ def chain(entries: list[Entry], mine: Iterable[bool]) -> Chain:
                 found.slept += slept
                 found.waits += waits
                 found.others += others
+                found.fresh += fresh
                 found.idle += idle
             refreshed = False
-            slept, waits, others, idle = 0.0, 0, 0, 0.0
+            slept, waits, others, fresh, idle = 0.0, 0, 0, 0, 0.0
             continue
         if entry.kind == "wait":
             slept += entry.slept
             waits += 1
             continue
         others += 1
+        fresh += entry.news
         found.moving = found.moving or moves(entry)
         if entry.change == 1 and (entry.news or (entry.loose not in tried and not _is_settled_deed(found))):
             tried.add(entry.loose)

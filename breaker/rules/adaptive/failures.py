@@ -90,6 +90,8 @@ def _limit(alike: list[Entry], waited: bool, limits: Limits) -> int | None:
     deliberate = waited or last.slept > 0
     if (is_transient(last.failure) and gap is not None and gap >= HASTY) or (deliberate and last.outcome == "fail"):
         return limits.paced_failure
+    if last.kind == "run" and not last.hard and not any(entry.known for entry in alike):
+        return limits.paced_failure  # each try was another one
     if last.outcome == "invalid" or (not last.hard and len({entry.same for entry in alike}) > 1):
         return limits.drifting_failure
     if is_transient(last.failure) and gap is None and limits.same_failure is not None:

@@ -8,6 +8,8 @@ HASTY = 5.0
 """Seconds between two polls below which they are hasty."""
 SLOW = 20.0
 """Seconds from one look to the next, with nothing else in between, from which on it may be a poll."""
+AMONG = 2
+"""Calls that tell something new, between two equal looks, from which on the looks are made beside other work."""
 TWINS = 3
 """Equal calls of one step, beside the first, that count as one observation more."""
 LONG_SLEEP = 600.0

@@ -42,12 +42,13 @@ def loose_key(about: Case) -> Iterator[Finding]:
             tried.add(entry.loose)
             stale = Chain([])
             seen.clear()
-        elif moves(entry):
-            stale.moving = True
+        else:
+            stale.fresh += entry.news
+            stale.moving = stale.moving or moves(entry)
     if not stale.entries or (is_polled(stale) and not facts.overview):
         return
     limits = about.limits
-    limit = limits.overview if facts.overview else limits.seen if looks else limits.seen_run
+    limit = limits.overview if facts.overview and not stale.aside else limits.seen if looks else limits.seen_run
     if limit is not None:
         count = steps(stale.entries)
         yield Finding("looseKey", count, limit, f"{count} answers of calls that are much the same were known already")

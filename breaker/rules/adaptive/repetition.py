@@ -68,7 +68,8 @@ def _limit(found: Chain, limits: Limits) -> int | None:
         return limits.other
     if last.look:
         gap = found.gap
-        return limits.slow_look if gap is not None and gap >= SLOW and not found.others else limits.look
+        slow = gap is not None and gap >= SLOW and not found.others
+        return limits.slow_look if slow or found.aside else limits.look
     if last.incremental:
         return limits.increment
     if last.kind == "mutate":
