@@ -101,6 +101,8 @@ CLASSES = [
     ("Error: 401 Unauthorized", "auth"),
     ("deploy@host: Permission denied (publickey).", "auth"),
     ("bash: foo: command not found", "no command"),
+    ("Error: getaddrinfo ENOTFOUND registry.npmjs.org", "dns"),
+    ("FileNotFoundError: [Errno 2] No such file or directory: 'a.csv'", "not found"),
     ("E: Could not get lock /var/lib/dpkg/lock-frontend", "locked"),
     ("Error: listen EPERM: operation not permitted 0.0.0.0:8080", "permission"),
     ("503 Service Unavailable", "unavailable"),
@@ -233,6 +235,12 @@ def test_pictures_are_told_by_their_data_and_opaque_without() -> None:
     assert picture("aaaa").same != picture("bbbb").same
     assert picture("aaaa").bones == picture("bbbb").bones
     assert answer([{"type": "image"}]).opaque
+    assert answer([{"type": "image", "data": "aaaa"}], "get_screenshot").outcome == "ok"
+
+
+def test_a_list_that_holds_no_blocks_is_read_as_data() -> None:
+    assert answer([{"id": "T1", "title": "a"}]).same != answer([{"id": "T2", "title": "b"}]).same
+    assert answer([{"type": "text", "text": ""}]).same == answer("").same
 
 
 @pytest.mark.parametrize(
