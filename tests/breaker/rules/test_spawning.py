@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from breaker import Call, Engine, Layer, Result, Settled, Verdict, resolve
 
 NO_CLOCK: float | None = None
@@ -91,8 +93,9 @@ def test_without_a_clock_no_pace_is_known() -> None:
         assert family.spawn(at=NO_CLOCK).decision == "allow"
 
 
-def test_an_agent_that_was_silent_for_half_an_hour_does_not_run() -> None:
-    family = Family(children=1)
+@pytest.mark.parametrize("limit", ["children", "family"])
+def test_an_agent_that_was_silent_for_half_an_hour_does_not_run(limit: str) -> None:
+    family = Family(**{limit: 1})
     family.start("main", "a", at=1000.0)
     assert family.spawn(at=1000.0 + 1799).decision == "deny"
     assert family.spawn(at=1000.0 + 1800).decision == "allow"

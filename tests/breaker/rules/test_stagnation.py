@@ -182,13 +182,14 @@ class TestSleeps:
         assert counts(sleeps, SLEEP, sleep(), sleep(), *new_looks(1), sleep()) == [(2, 3)]
         assert counts(sleeps, SLEEP, sleep(), *new_looks(1), sleep()) == [(1, 3)]
         assert counts(sleeps, SLEEP, sleep(), *new_looks(2), sleep()) == []
-        assert counts(sleeps, SLEEP, sleep(), *stale(1), sleep()) == [(1, 3)]
+        assert counts(sleeps, SLEEP, sleep(), sleep(), *stale(1), sleep()) == [(1, 3)]
         deed = settled("edit", kind="mutate", known=False)
         assert counts(sleeps, SLEEP, sleep(), deed, sleep()) == [(1, 3)]
 
     def test_what_is_printed_beside_as_many_looks_is_a_heading(self) -> None:
         assert counts(sleeps, ECHO, echo(), *new_looks(1), echo("c")) == [(2, 6)]
         assert counts(sleeps, ECHO, echo(), *new_looks(2), echo("c")) == [(1, 6)]
+        assert counts(sleeps, ECHO, echo(), *new_looks(2), echo("c"), echo("d")) == [(2, 6)]
 
     def test_each_limit_can_be_turned_off(self) -> None:
         assert counts(sleeps, SLEEP, sleep(), sleeps=None) == []
