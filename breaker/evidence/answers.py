@@ -42,6 +42,7 @@ from breaker.evidence.answer_table import (
 )
 from breaker.evidence.blanking import BLANK, HEAD, TAIL, blank, bones, clip, frame, is_random
 from breaker.evidence.classes import DEEDS
+from breaker.evidence.command_table import FILE_READERS, SEARCHERS
 from breaker.evidence.facts import Answer, Facts, Outcome
 from breaker.evidence.keys import digest
 from breaker.failure import Classified
@@ -157,6 +158,8 @@ def _outcome(
 
 def _looks_failed(facts: Facts, body: str) -> bool:
     """Whether a short answer that nothing flags reads like a failure."""
+    if _is_quoted(facts, body):
+        return False
     if len(body) <= SHORT and LIKE_AN_ERROR.match(body):
         return True
     if len(body) > 4 * SHORT:
@@ -165,6 +168,13 @@ def _looks_failed(facts: Facts, body: str) -> bool:
         return True
     last = max(0, body.rfind("\n"))
     return not _shows_errors(facts) and bool(ENDS_IN_AN_ERROR.match(body, last))
+
+
+def _is_quoted(facts: Facts, body: str) -> bool:
+    """Whether an answer is what stands in a file that a command shows, not a word of the command itself."""
+    program = facts.family.rpartition(" ")[2]
+    shows = facts.shell and facts.kind == "read" and (program in FILE_READERS or program in SEARCHERS)
+    return shows and not body.startswith((f"{program}:", "bash:", "sh:", "zsh:", "/"))
 
 
 def _shows_errors(facts: Facts) -> bool:

@@ -33,7 +33,7 @@ _WORDS: dict[Kind, str] = {
     "simulate solve notebook script code cell bench",
     "act": "click tap press release close grip type fill hover drag drop scroll swipe key keyboard mouse select "
     "choose uncheck toggle "
-    "play move attack hit dig mine chop jump shoot harvest gather eat "
+    "play move attack hit dig mine chop jump shoot harvest gather eat rotate tilt zoom "
     "act action send message reply respond post publish notify mail email call submit yield report answer "
     "ask "
     "confirm approve reject book order pay transfer cancel start stop restart kill deploy trigger invoke stdin finish "
@@ -45,7 +45,7 @@ _WORDS: dict[Kind, str] = {
     "retrieve snapshot screenshot navigate goto visit head tail count exists stat diff log logs tree scan explore "
     "validate verify check console resolve load context info help history current whoami next_page text extract "
     "observe page "
-    "balance details geocode",
+    "balance details geocode measure",
 }
 _KIND_OF: dict[str, Kind] = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 
@@ -121,7 +121,7 @@ KEYSTROKES = ("chars", "keys", "text", "input", "command", "data", "stdin")
 
 INCREMENTAL = word_set(
     "step go walk press key keyboard scroll swipe next previous forward back down up left right page "
-    "attack hit dig mine chop jump shoot harvest gather"
+    "attack hit dig mine chop jump shoot harvest gather rotate tilt"
 )
 """Words of deeds that are made of many small equal ones: walking a list, scrolling, turning pages, most games."""
 

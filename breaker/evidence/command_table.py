@@ -11,6 +11,9 @@ DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"}
 FILE_READERS = word_set("cat head tail sed nl less more bat batcat awk tac zcat od xxd hexdump strings")
 """Programs that show a file, or a part of it."""
 
+SEARCHERS = word_set("grep egrep fgrep zgrep rg ag ack journalctl")
+"""Programs that show lines of files or logs."""
+
 DUMPERS = frozenset({"xxd", "hexdump", "od"})
 """Programs that show a part of a file by its bytes."""
 

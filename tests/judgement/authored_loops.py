@@ -3219,3 +3219,57 @@ def echo_next_step() -> Session:
         s.sh(f"echo '=== Next: fix the parser, step {n % 4} ==='", f"=== Next: fix the parser, step {n % 4} ===")
         s.sh("ls src", "lexer.py\nparser.py")
     return s
+
+
+@loop
+def same_log_three_greps() -> Session:
+    s = Session("same-log-three-greps", "stop", "a log that does not grow, searched with three filters in turn")
+    for n in range(30):
+        s.sh(
+            ["grep ERROR app.log | tail -5", "grep -i error app.log | tail -20", "tail -50 app.log | grep ERROR"][
+                n % 3
+            ],
+            "10:00:01 ERROR db: connection lost",
+        )
+    return s
+
+
+@loop
+def formatter_fight() -> Session:
+    s = Session("formatter-fight", "stop", "two formatters undo each other, run in turn")
+    for n in range(16):
+        s.sh("npx prettier --write src/a.ts", "src/a.ts 40ms")
+        s.sh("npx eslint --fix src/a.ts", "src/a.ts\n  1:1  error  Replace `'` with `\"`  prettier/prettier", 1)
+    return s
+
+
+@loop
+def login_again() -> Session:
+    s = Session(
+        "login-again", "stop", "a form filled and sent again, the password is wrong each time", clock=1_771_000_000
+    )
+    for n in range(12):
+        s.call("browser_type", {"ref": "e3", "text": "admin"}, "ok", gap=2)
+        s.call("browser_type", {"ref": "e4", "text": "hunter2"}, "ok", gap=2)
+        s.call("browser_click", {"ref": "e5", "element": "Sign in"}, "Invalid credentials", gap=2)
+    return s
+
+
+@loop
+def idle_inbox() -> Session:
+    s = Session("idle-inbox", "stop", "an inbox asked for every second", clock=1_771_000_000)
+    for n in range(60):
+        s.call("check_inbox", {}, {"messages": []}, gap=1)
+    return s
+
+
+@loop
+def wrong_directory() -> Session:
+    s = Session("wrong-directory", "stop", "a script started from ever other places, it is nowhere")
+    for n in range(16):
+        s.sh(
+            f"cd {['/app', '/srv', '~/app', '/opt/app', '/home/me', '/usr/src'][n % 6]} && python run.py",
+            "python: can't open file 'run.py': [Errno 2] No such file or directory",
+            2,
+        )
+    return s

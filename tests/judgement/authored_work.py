@@ -4246,3 +4246,105 @@ def build_farm() -> Session:
             took=20,
         )
     return s
+
+
+@work
+def slides() -> Session:
+    s = Session("slides", "allow", "slides added one by one, the deck looked at now and then")
+    for n in range(20):
+        s.call("add_slide", {"layout": "title_and_body"}, {"ok": True, "slide": n + 1})
+        s.call("set_text", {"slide": n + 1, "shape": "title", "text": f"Part {n + 1}"}, {"ok": True})
+    return s
+
+
+@work
+def blank_slides() -> Session:
+    s = Session("blank-slides", "allow", "twelve blank slides added in a row", clock=1_771_000_000)
+    for n in range(12):
+        s.call("add_slide", {"layout": "blank"}, {"ok": True, "slide": n + 1}, gap=1)
+    return s
+
+
+@work
+def doctests() -> Session:
+    s = Session("doctests", "allow", "examples of a manual tried in a shell one by one, all print ok")
+    for n in range(30):
+        s.call("ipython", {"code": f"assert norm([{n}, {n + 1}]) >= 0; print('ok')"}, "ok")
+    return s
+
+
+@work
+def price_list() -> Session:
+    s = Session("price-list", "allow", "prices of articles looked up, many are equal")
+    for n in range(30):
+        s.call("get_product", {"sku": f"SKU-{n:04}"}, {"price": 9.99, "stock": 0 if n % 2 else 5})
+    return s
+
+
+@work
+def review_then_tests() -> Session:
+    s = Session(
+        "review-then-tests",
+        "allow",
+        "files read, a test run after every few to be sure that nothing is broken by others",
+        clock=1_771_000_000,
+    )
+    for n in range(24):
+        s.call("read_file", {"path": f"src/part{n}.py"}, f"class Part{n}:\n    value = {n * 3}")
+        if n % 4 == 3:
+            s.sh("pytest -q", "88 passed in 2.1s", took=3)
+    return s
+
+
+@work
+def waits_for_lock_file() -> Session:
+    s = Session(
+        "waits-for-lock-file", "allow", "another agent holds a lock; it looks every twenty seconds", clock=1_771_000_000
+    )
+    for n in range(16):
+        s.sh("sleep 20; test -e .lock && echo locked || echo free", "locked" if n < 15 else "free", took=20)
+    return s
+
+
+@work
+def hex_dump_walk() -> Session:
+    s = Session("hex-dump-walk", "allow", "an image of a disk looked through, most of it is zeros")
+    for n in range(30):
+        s.sh(
+            f"xxd -s {n * 4096} -l 64 disk.img",
+            "\n".join(
+                f"{n * 4096 + k * 16:08x}: 0000 0000 0000 0000 0000 0000 0000 0000  ................" for k in range(4)
+            ),
+        )
+    return s
+
+
+@work
+def vote_counting() -> Session:
+    s = Session("vote-counting", "allow", "ballots entered one by one, often for the same party")
+    for n in range(40):
+        s.call("enter_ballot", {"ballot": n, "choice": ["A", "A", "B"][n % 3]}, "recorded")
+    return s
+
+
+@work
+def wifi_scan() -> Session:
+    s = Session("wifi-scan", "allow", "an antenna turned a little, the signal measured, for the best direction")
+    for n in range(24):
+        s.call("rotate", {"degrees": 15}, "ok")
+        s.call("measure_signal", {}, {"dbm": -70 + n * 5 % 13 + n / 10})
+    return s
+
+
+@work
+def typo_hunt() -> Session:
+    s = Session("typo-hunt", "allow", "frequent typos looked for in a book, few are found")
+    for n, w in enumerate(
+        "teh recieve seperate definately occured untill wich wierd thier goverment begining beleive calender cemetary concious embarass enviroment existance foriegn gaurd".split()
+    ):
+        s.call(
+            "search_text",
+            {"file": "book.txt", "query": w},
+            f"line {n * 31}: ... {w} ..." if n % 6 == 5 else "0 matches",
+        )
+    return s

@@ -238,6 +238,11 @@ def test_pictures_are_told_by_their_data_and_opaque_without() -> None:
     assert answer([{"type": "image", "data": "aaaa"}], "get_screenshot").outcome == "ok"
 
 
+def test_an_error_that_stands_in_a_log_is_no_failure_of_the_command_that_shows_it() -> None:
+    assert shell("error: connection lost", "grep -i lost app.log", 0).outcome == "ok"
+    assert shell("grep: app.log: No such file or directory", "grep -i lost app.log 2>&1 | head", 0).outcome == "fail"
+
+
 def test_a_list_that_holds_no_blocks_is_read_as_data() -> None:
     assert answer([{"id": "T1", "title": "a"}]).same != answer([{"id": "T2", "title": "b"}]).same
     assert answer([{"type": "text", "text": ""}]).same == answer("").same
