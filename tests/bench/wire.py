@@ -22,12 +22,15 @@ def wire(folder: Path, rounds: int) -> None:
     commands |= {f"`{profile}`": [*SERVE, "--profile", profile] for profile in PROFILES}
     ratios = ("times the C echo at p10", "at p50", "times the Python echo at p50")
     head("Round trip over stdio, µs", "p10", "p50", "p99", *ratios)
-    for guarded, settled, lines in (
-        ("`guard` of a read", "`postExecute` of it, 1 kB", reads),
-        ("`guard` of a new shell command", "`postExecute` of it, 1 kB", shell_commands),
+    read, command, settled = "`guard` of a read", "`guard` of a new shell command", "`postExecute` of it, 1 kB"
+    for lines, messages in (
+        (lambda number: reads(number)[:1], (f"{read}, nothing settled",)),
+        (lambda number: shell_commands(number)[:1], (f"{command}, nothing settled",)),
+        (reads, (read, settled)),
+        (shell_commands, (command, settled)),
     ):
         trips = round_trips(commands, lines, rounds)
-        for place, what in enumerate((guarded, settled)):
+        for place, what in enumerate(messages):
             for name, samples in trips.items():
                 taken, least = samples[place], trips[floor][place]
                 row(f"{what}: {name}", *_against(taken, least), p50(taken) / p50(trips[loop][place]))
