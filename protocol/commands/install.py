@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from protocol.hook.install import opencode
-from protocol.hook.install.clients import CLIENTS
+from protocol.hook.install.clients import CLIENTS, Scope
 from protocol.hook.install.plans import NAMES, Change, PlanError, installing
 
 
@@ -37,9 +37,16 @@ def add_target(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0; 1 when the settings cannot be read, understood or written; 2 when the configuration is wrong."""
+    """0; 1 when the settings cannot be read, understood or written; 2 when the configuration is wrong or of no use."""
     arguments: list[str] = []
     if args.config is not None:
+        if args.harness == opencode.NAME:
+            print(
+                "toolbreaker: opencode takes its settings in opencode.json, beside the plugin's path: see "
+                "examples/opencode/README.md; nothing was written",
+                file=sys.stderr,
+            )
+            return 2
         from breaker.options import ConfigError
         from protocol import layers
 
@@ -62,7 +69,18 @@ def run(args: argparse.Namespace) -> int:
         compile_ours()
         client = CLIENTS.get(args.harness)
         print(client.note if client else opencode.NOTE)
+        print(_onward(args.harness, args.scope))
     return status
+
+
+def _onward(harness: str, scope: Scope) -> str:
+    """Where its user can look next, and the way back."""
+    namespace = f" --namespace {opencode.NAMESPACE}" if harness == opencode.NAME else ""
+    place = " --project" if scope == "project" else ""
+    return (
+        f"See what it does with `toolbreaker state{namespace}`; "
+        f"take it out with `toolbreaker uninstall {harness}{place}`."
+    )
 
 
 def carry_out(changes: list[Change], dry_run: bool) -> int:

@@ -291,6 +291,29 @@ def test_a_dry_run_shows_the_change_and_makes_none(tmp_path: Path, command: Comm
     assert path.read_text() == written
 
 
+@pytest.mark.parametrize(
+    ("arguments", "onward"),
+    [
+        (("claude-code",), "`toolbreaker state`; take it out with `toolbreaker uninstall claude-code`."),
+        (("codex", "--project"), "`toolbreaker state`; take it out with `toolbreaker uninstall codex --project`."),
+        (("opencode",), "`toolbreaker state --namespace opencode`; take it out with `toolbreaker uninstall opencode`."),
+    ],
+)
+def test_who_installed_it_is_told_where_to_look_and_the_way_back(
+    command: Command, arguments: tuple[str, ...], onward: str
+) -> None:
+    assert command("install", *arguments).stdout.splitlines()[-1] == f"See what it does with {onward}"
+    assert "uninstall" not in command("install", *arguments).stdout
+
+
+def test_opencode_takes_no_configuration_here_and_says_where_it_does(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    done = command("install", "opencode", "--config", str(tmp_path / "config.json"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "opencode takes its settings in opencode.json" in done.stderr
+    assert not (tmp_path / FILES["opencode"]).exists()
+
+
 @pytest.mark.parametrize("harness", ["claude-code", "codex", "gemini-cli"])
 def test_a_project_has_hooks_of_its_own(tmp_path: Path, command: Command, harness: str) -> None:
     assert command("install", harness, "--project").returncode == 0

@@ -10,6 +10,9 @@ from pathlib import Path
 from protocol.hook.install.clients import Scope
 
 NAME = "opencode"
+NAMESPACE = "opencode"
+"""Under which the plugin keeps its state."""
+
 NOTE = "opencode cannot ask about a call: calls at a limit are denied."
 
 _HEAD = "// Written by `toolbreaker install opencode`; `toolbreaker uninstall opencode` removes it.\n"
