@@ -98,16 +98,17 @@ def sleeps(about: Case) -> Iterator[Finding]:
         return
     pure = facts.slept > 0 or not facts.shell
     row: list[Entry] = []
-    looked = 0
+    looked = before = 0  # looks between the waits, and those before the earliest seen so far
     for entry in reversed(about.entries):
         if entry.kind == "wait":
             if pure == (entry.slept > 0 or not facts.shell):
                 row.append(entry)
+                looked, before = looked + before, 0
         elif entry.kind != "bookkeeping":
             if entry.known or not entry.look:
                 break  # a look that comes again is what is waited for
-            looked += 1
-            if not pure and 2 * looked > len(row) + 1:
+            before += 1
+            if not pure and 2 * (looked + before) > len(row) + 1:
                 break  # remarks beside as many looks are headings
     count = steps(row) - looked if pure else steps(row)
     if count < 1:

@@ -186,6 +186,10 @@ class TestSleeps:
         deed = settled("edit", kind="mutate", known=False)
         assert counts(sleeps, SLEEP, sleep(), deed, sleep()) == [(1, 3)]
 
+    def test_looks_before_the_first_wait_take_none_back(self) -> None:
+        assert counts(sleeps, SLEEP, *new_looks(10), sleep(300.0), sleep(300.0)) == [(2, 2)]
+        assert counts(sleeps, SLEEP, *new_looks(10), sleep(300.0), *new_looks(1), sleep(300.0)) == [(1, 2)]
+
     def test_what_is_printed_beside_as_many_looks_is_a_heading(self) -> None:
         assert counts(sleeps, ECHO, echo(), *new_looks(1), echo("c")) == [(2, 6)]
         assert counts(sleeps, ECHO, echo(), *new_looks(2), echo("c")) == [(1, 6)]
