@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from breaker.readable import readable
+from protocol.about import lacking
 from protocol.numbers import processes
 
 if TYPE_CHECKING:
@@ -18,6 +21,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-j", "--jobs", type=processes, default=1, metavar="N", help="processes (0: one a core)")
     parser.add_argument("--apart", action="store_true", help="do not put a subagent's file with that of its run")
     parser.add_argument("--format", metavar="NAME", help="the recordings' format, whatever they look like")
+
+
+def compressed(count: int) -> str:
+    """What is said of recordings in folders that only a missing package can read."""
+    said = "1 recording in folders is" if count == 1 else f"{count} recordings in folders are"
+    return f"{said} compressed with zstd, which {lacking('zstandard')}"
+
+
+def none_in(paths: Sequence[str], files: Sequence[Input]) -> str:
+    """What is said where nothing that was looked at is a recording."""
+    looked = sum(1 + len(file.subagents) for file in files)
+    return f"no recording in {', '.join(map(readable, paths))} ({looked} file{'' if looked == 1 else 's'} looked at)"
 
 
 def files_of(args: argparse.Namespace) -> list[Input] | None:

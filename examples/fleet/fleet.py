@@ -1,7 +1,7 @@
 """Three agents share one budget on a server of this machine, without containers.
 
 The first two spend it, the third is stopped. A person looks and lifts it, and the third goes on.
-Needs redis-server or valkey-server, and `pip install toolbreaker[redis]`.
+Needs redis-server or valkey-server, and the package `redis` beside toolbreaker.
 """
 
 from __future__ import annotations

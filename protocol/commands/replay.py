@@ -68,6 +68,7 @@ class _Run:
         self.progress = Progress(len(files))
         self.total = Total()
         self.foreign = 0
+        self.compressed = 0
         self.failed = False
 
     def run(self) -> int:
@@ -88,8 +89,10 @@ class _Run:
                 else f"{self.foreign} files in folders are no recordings"
             )
             print(f"toolbreaker: {said}", file=sys.stderr)
+        if self.compressed:
+            print(f"toolbreaker: {recordings.compressed(self.compressed)}", file=sys.stderr)
         if not self.total.sessions and not self.failed:
-            print("toolbreaker: there is no recording", file=sys.stderr)
+            print(f"toolbreaker: {recordings.none_in(self.args.paths, self.files)}", file=sys.stderr)
             return 1
         return int(self.failed)
 
@@ -102,7 +105,8 @@ class _Run:
                 self.total.add(found)
                 yield found
             elif found.found:
-                self.foreign += 1
+                self.compressed += found.compressed
+                self.foreign += not found.compressed
             else:
                 self.failed = True
                 self.progress.clear()

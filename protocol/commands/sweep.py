@@ -64,8 +64,11 @@ def run(args: argparse.Namespace) -> int:
     named = [trouble for trouble in troubles if not trouble.found]
     for trouble in named:
         print(f"toolbreaker: {readable(trouble.text)}", file=sys.stderr)
+    if compressed := sum(trouble.found and trouble.compressed for trouble in troubles):
+        print(f"toolbreaker: {recordings.compressed(compressed)}", file=sys.stderr)
     if not any(cell.total.sessions for cell in cells):
-        print("toolbreaker: there is no recording", file=sys.stderr)
+        if not named:
+            print(f"toolbreaker: {recordings.none_in(args.paths, files)}", file=sys.stderr)
         return 1
     if args.svg and not _drawn(args.svg, cells):
         return 1

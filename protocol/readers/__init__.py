@@ -22,10 +22,10 @@ import msgspec
 from . import formats
 from .fields import MALFORMED
 from .formats import NAMES, Format
-from .session import Context, Message, Notes, RecordingError, Session
+from .session import CompressedError, Context, Message, Notes, RecordingError, Session
 from .source import Line, broken, decode, decompressed, lines, values
 
-__all__ = ["NAMES", "Message", "Notes", "RecordingError", "Session", "event_files", "open_recording"]
+__all__ = ["NAMES", "CompressedError", "Message", "Notes", "RecordingError", "Session", "event_files", "open_recording"]
 
 _HEAD_LINES = 64
 _HEAD_BYTES = 8 << 20

@@ -14,6 +14,10 @@ class RecordingError(Exception):
     """The file as a whole cannot be read; the text says why and what was tried."""
 
 
+class CompressedError(RecordingError):
+    """The file is compressed in a way that only a package which is not there can undo."""
+
+
 @dataclass
 class Notes:
     """What was left out on the way. Filled while the messages are consumed, so read it afterwards."""

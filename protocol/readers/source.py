@@ -17,7 +17,9 @@ from typing import Any, BinaryIO, cast
 
 import msgspec
 
-from .session import Notes, RecordingError
+from protocol.about import lacking
+
+from .session import CompressedError, Notes, RecordingError
 
 MAX_LINE = 256 << 20
 """Bytes. A whole session may stand on one line; longer lines are skipped without being held."""
@@ -51,9 +53,7 @@ def _zstd(stream: BinaryIO, name: str) -> Any:
     try:
         import zstandard
     except ImportError as error:
-        raise RecordingError(
-            f"{name}: compressed with zstd, which needs a package: pip install 'toolbreaker[zstd]'"
-        ) from error
+        raise CompressedError(f"{name}: compressed with zstd, which {lacking('zstandard')}") from error
     # Every batch that a harness appends is a frame of its own.
     return zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from breaker.options import ConfigError, Layer
 from breaker.settings import Settings
 from protocol.layers import Sources
-from protocol.readers import RecordingError, Session, event_files, open_recording
+from protocol.readers import CompressedError, RecordingError, Session, event_files, open_recording
 from protocol.readers.threads import merged, thread_of
 
 from .judge import judge_session
@@ -37,11 +37,16 @@ class Input(Struct, frozen=True):
 
 
 class Trouble(Struct, frozen=True):
-    """A file that could not be read."""
+    """A file that could not be read; `compressed` when a package is missing that could undo that."""
 
     path: str
     text: str
     found: bool = False
+    compressed: bool = False
+
+    @classmethod
+    def of(cls, file: Input, error: RecordingError) -> Trouble:
+        return cls(file.path, str(error), file.found, isinstance(error, CompressedError))
 
 
 class Plan(Struct, frozen=True):
@@ -149,7 +154,7 @@ def collect(files: Sequence[Input], plan: Plan, jobs: int, progress: Progress) -
                 progress.session(report)
                 yield report
         except RecordingError as error:
-            yield Trouble(file.path, str(error), file.found)
+            yield Trouble.of(file, error)
         progress.file()
 
 
@@ -211,7 +216,7 @@ def _work(file: Input, plan: Plan, part: int, parts: int) -> bytes:
     try:
         answer.reports.extend(judged(file, plan, part, parts))
     except RecordingError as error:
-        answer.trouble = Trouble(file.path, str(error), file.found)
+        answer.trouble = Trouble.of(file, error)
     return msgspec.msgpack.encode(answer)
 
 

@@ -243,7 +243,7 @@ def _file(file: Input, grid: Grid, part: int, parts: int, progress: Progress | N
         try:
             yield from itertools.islice(sessions_of(file, grid.format), part, None, parts)
         except RecordingError as error:
-            trouble = Trouble(file.path, str(error), file.found)
+            trouble = Trouble.of(file, error)
 
     cells = sweep(sessions(), grid, progress)
     return _Answer(cells, trouble)

@@ -7,6 +7,7 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from protocol.about import lacking
 from protocol.store.base import ForeignError, SpecError, Store, StoreError
 from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, state_file
 
@@ -125,9 +126,7 @@ def _reached(address: str, namespace: str) -> RedisStore:
     try:
         from protocol.store.redis import RedisStore
     except ImportError as error:
-        raise SpecError(
-            f"--state with an address needs the package redis (pip install toolbreaker[redis]): {error}"
-        ) from error
+        raise SpecError(f"--state with an address {lacking('redis')} ({error})") from error
     return RedisStore(address, namespace)
 
 

@@ -132,6 +132,28 @@ def test_standard_input_folders_patterns_and_compression(recording: Path, tmp_pa
     assert out(str(tmp_path / "**" / "*.gz")).count("the-loop") == 1
 
 
+def test_compressed_recordings_in_folders_are_counted_apart_with_what_reads_them(recording: Path) -> None:
+    for name in ("a.jsonl.zst", "b.jsonl.zst"):
+        (recording.parent / name).write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    (recording.parent / "notes.json").write_text('{"no": "recording"}')
+    prelude = "import sys\nsys.modules['zstandard'] = None"
+    for command in (["replay"], ["sweep", "--set", "failLimit=3"]):
+        done = run(*command, str(recording.parent), prelude=prelude)
+        assert done.returncode == 0
+        said = "2 recordings in folders are compressed with zstd, which needs the package zstandard: `pipx inject"
+        assert said in done.stderr.decode()
+    assert "1 file in folders is no recording" in run("replay", str(recording.parent), prelude=prelude).stderr.decode()
+
+
+@pytest.mark.parametrize("command", [["replay"], ["sweep", "--set", "failLimit=3"]])
+def test_a_folder_without_a_recording_is_named_with_how_much_was_looked_at(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    (tmp_path / "b.json").write_text("{}")
+    done = run(*command, str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode().splitlines()[-1] == f"toolbreaker: no recording in {tmp_path} (2 files looked at)"
+
+
 def test_several_processes_say_what_one_says(recording: Path) -> None:
     one = out("--json", str(recording), str(DATA / "dsh.jsonl"))
     assert out("--json", "-j", "2", str(recording), str(DATA / "dsh.jsonl")) == one
