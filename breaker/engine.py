@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache, partial
-from itertools import product
 from typing import Any
 
 from msgspec import UNSET, structs
@@ -29,10 +28,11 @@ from breaker.events import (
     Usage,
     Verdict,
 )
+from breaker.evidence.facts import Facts
 from breaker.gate import CODES, GATES, Ruling
 from breaker.identity.compact import CompactIdentifier, compact_limits, wordless
 from breaker.identity.compact import compact as short_form
-from breaker.identity.identify import Identifier
+from breaker.identity.identify import Identifier, Identity
 from breaker.rules.adaptive.rule import Adaptive, keys_to_shut
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.rules.budgets import Budgets, Fanout, Quotas
@@ -83,7 +83,11 @@ class Engine:
         self._quotas: tuple[Rule, ...] = (Quotas(settings), Fanout(settings))
         self._repeats = _active(Signature(settings), Skeleton(settings), Cycle(settings), SameError(settings))
         self._adaptive = Adaptive(settings, key=key if compact else None)
-        self._rules = {tool: self._rules_for(*tool) for tool in product((False, True), repeat=2)}
+        self._rules = {
+            (counted, blockable): self._rules_for(counted, blockable)
+            for counted in (False, True)
+            for blockable in (False, True)
+        }
         self._cycle_span = span(settings)
         self._counted: Callable[[str], bool] = lru_cache(1024)(self._is_counted)
         self._never_block = frozenset(settings.never_block)
@@ -234,6 +238,11 @@ class Engine:
             "agents": {name: _status(self.state.agents[name]) for name in names},
         }
 
+    def action(self, call: Call) -> str | None:
+        """The key by which the adaptive rules know a call made before, `None` where they do not look."""
+        facts = self._facts(call, self.identifier.identify(call.tool, call.arguments))
+        return None if facts is None else facts.strict
+
     def snapshot(self) -> dict[str, Any]:
         """Everything remembered, as plain versioned data."""
         return self.state.dump()
@@ -262,10 +271,12 @@ class Engine:
         if self.settings.skeleton_limit is not None and identity.command is not None:
             bones = skeleton.of_command(identity.command)
             bones = bones and self._short(bones)
-        facts = None
+        return View(call, identity, identity.exact, bones, agent, self.state, self._facts(call, identity))
+
+    def _facts(self, call: Call, identity: Identity) -> Facts | None:
         if self._adaptive.active and self._counted(call.tool):
-            facts = self._adaptive.describe(call, identity)
-        return View(call, identity, identity.exact, bones, agent, self.state, facts)
+            return self._adaptive.describe(call, identity)
+        return None
 
     def _rules_for(self, counted: bool, blockable: bool) -> tuple[Rule, ...]:
         """The rules that apply to a tool: of one that is never blocked those that its calls are counted by."""

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from breaker.engine import Engine
-from breaker.events import Failure, FingerprintCount, Hit, Result
+from breaker.events import Call, Failure, FingerprintCount, Hit, Result
 from breaker.evidence.log import Entry as Evidence
 from breaker.failure import Classified, classify
 from breaker.identity.identify import Identifier, Identity
@@ -69,10 +69,12 @@ class Closeup(Struct):
     """How call `number` stood with the adaptive rules before it ran.
 
     `rules` are their findings, those below their limits as well, `None` where these rules do not look; `evidence` is
-    what had settled by then, oldest first, with the numbers of its calls.
+    what had settled by then, oldest first, with the numbers of its calls. `action` is the key by which they know the
+    call.
     """
 
     number: int
+    action: str | None = None
     rules: tuple[Hit, ...] | None = None
     evidence: list[tuple[int, Evidence]] = msgspec.field(default_factory=list)
 
@@ -179,6 +181,7 @@ class _Replay:
         answer = self._ask("guard", given, GuardResult)
         if closeup:
             closeup.rules = answer.rules
+            closeup.action = self.engine.action(Call(agent, given.tool, given.arguments, annotations=given.annotations))
         report, call_id = self.report, given.call_id or answer.call_id or ""
         self.agents.add(agent)
         report.calls += 1

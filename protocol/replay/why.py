@@ -88,7 +88,8 @@ def _evidence(closeup: Closeup, call: CallEvent, calls: dict[int, CallEvent]) ->
     first: dict[tuple[str, str], int] = {}
     for number, entry in closeup.evidence:
         event = calls[number]
-        same = "=" if any(identity.fingerprint in mine for identity in event.identities) else " "
+        is_same = entry.strict == closeup.action or any(each.fingerprint in mine for each in event.identities)
+        same = "=" if is_same else " "
         earlier = first.setdefault((entry.strict, entry.same), number)
         ended = f"{entry.outcome} {entry.failure}" if entry.hard else entry.outcome  # a soft class is a digest
         brought = _brought(entry, earlier if earlier != number else None)

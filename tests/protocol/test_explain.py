@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 
+from recorded import Made
 from support import ROOT, run
+
+from breaker.settings import preset
+from protocol.replay.judge import judge_call
+from protocol.replay.why import why
 
 
 def test_every_identity_of_a_command_is_shown_with_its_origin_and_cap() -> None:
@@ -78,6 +83,16 @@ def test_the_evidence_is_shown_call_by_call() -> None:
         ["= call", "2", "ok"],
     ]
     assert "the answer of call 1 once more" in text
+
+
+def test_calls_that_the_rules_count_as_the_same_are_marked_however_they_are_spelled() -> None:
+    made = Made()
+    for command in ("cat a.py", "cat ./a.py", "cat b.py", "cat a.py"):
+        made.settle(made.guard(command), text="x = 1")
+    settings = preset("adaptive")
+    lines = list(why(*judge_call(made.session(), settings, 4), settings))
+    assert [line for line in lines if line.startswith("  sameAnswer 2 of ")]
+    assert [line[:3] for line in lines if line[4:8] == "call"] == ["  =", "  =", "   "]
 
 
 def test_counts_that_the_profile_does_not_have_are_not_shown() -> None:
