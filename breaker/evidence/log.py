@@ -77,6 +77,7 @@ class Entry(Struct):
     moved: bool = False
     incremental: bool = False
     overview: bool = False
+    shell: bool = False
     slept: float = 0.0
     step: int = 0
     at: float | None = None
@@ -198,11 +199,6 @@ def recent(log: Log, now: float | None) -> list[Entry]:
     return entries[first:] if first else entries
 
 
-def is_known(log: Log, facts: Facts) -> bool:
-    """Whether the action was taken before, or one that differs from earlier ones in wording alone."""
-    return facts.strict in log.sources or is_reworded(log, facts)
-
-
 def is_reworded(log: Log, facts: Facts) -> bool:
     """Whether an action never taken before says what others said, in words that were all used before.
 
@@ -213,9 +209,18 @@ def is_reworded(log: Log, facts: Facts) -> bool:
     if facts.pointed and not _shown_since(log, facts.loose):
         return False  # references are those of one view: another reference is another thing
     if not facts.words:
-        return facts.span is None or _is_covered(log, facts)
+        return facts.span is None or is_covered(log, facts)
     fresh = sum(1 for word in facts.words if word not in log.words and word not in log.older_words)
     return fresh < len(facts.words) * REWORDED
+
+
+def is_covered(log: Log, facts: Facts) -> bool:
+    """Whether most of the part of a file that is asked for was read."""
+    if facts.span is None:
+        return False
+    start, end = facts.span
+    held = sum(max(0, min(end, upto) - max(start, since)) for since, upto in log.spans.get(facts.target, ()))
+    return held >= READ_ALREADY * max(1, end - start)
 
 
 def _shown_since(log: Log, loose: str) -> bool:
@@ -269,6 +274,7 @@ def _entry(log: Log, facts: Facts, answer: Answer, step: int, at: float | None, 
         moved=source is not None and source.moved,
         incremental=facts.incremental,
         overview=facts.overview,
+        shell=facts.shell,
         slept=facts.slept,
         step=step,
         at=at,
@@ -329,7 +335,7 @@ def _is_read_already(log: Log, facts: Facts, answer: Answer, other: bool) -> boo
     if facts.kind not in LOOKS or answer.outcome != "ok" or not facts.target:
         return False
     if facts.span is not None:
-        return _is_covered(log, facts)
+        return is_covered(log, facts)
     if facts.target not in log.spans or other:
         return False
     seen = sum(1 for line in answer.lines if line in log.lines or line in log.older_lines)
@@ -345,18 +351,6 @@ def _share_of_new(log: Log, answer: Answer) -> bool:
     if not fresh:
         return False
     return len(fresh) >= FAMILIAR * len(lines) or lines[-1] == fresh[-1]
-
-
-def _is_covered(log: Log, facts: Facts) -> bool:
-    """Whether most of the part of a file that is asked for was read."""
-    known = log.spans.get(facts.target)
-    return known is not None and facts.span is not None and _covered(known, facts.span) >= READ_ALREADY
-
-
-def _covered(known: list[tuple[int, int]], span: tuple[int, int]) -> float:
-    start, end = span
-    held = sum(max(0, min(end, upto) - max(start, since)) for since, upto in known)
-    return held / max(1, end - start)
 
 
 def _remember(log: Log, facts: Facts, answer: Answer, entry: Entry) -> None:

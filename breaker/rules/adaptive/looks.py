@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breaker.evidence.classes import SEARCHING, words_of
-from breaker.evidence.log import READ_ALREADY, Entry
+from breaker.evidence.log import Entry, is_covered
 from breaker.rules.adaptive.base import Case, Chain, Finding, is_polled, moves, pause, steps
-from breaker.rules.adaptive.limits import BY_NAME
 
 _NOT_THERE = frozenset({"not found", "http 404"})
 
@@ -59,7 +58,7 @@ def reread(about: Case) -> Iterator[Finding]:
     facts = about.facts
     if not facts.target or facts.kind != "read" or about.limits.reread is None:
         return
-    if facts.span is not None and not _is_covered(about):
+    if facts.span is not None and not is_covered(about.log, facts):
         return
     again = [entry for entry in about.since if entry.target == facts.target and entry.read_already]
     if again:
@@ -94,8 +93,8 @@ def fixed_answer(about: Case) -> Iterator[Finding]:
 
 def nothing_found(about: Case) -> Iterator[Finding]:
     """Looks in a row that find nothing, with no news in between. Those that go through a list by number count once."""
-    facts, limit = about.facts, about.limits.nothing_found
-    if facts.kind != "read" or limit is None:
+    facts, limits = about.facts, about.limits
+    if facts.kind != "read" or limits.nothing_found is None:
         return
     missed: list[Entry] = []
     tools: set[str] = set()
@@ -112,15 +111,17 @@ def nothing_found(about: Case) -> Iterator[Finding]:
     if missed and facts.tool in tools:
         # What another tool found in between says that the search is not all that goes on.
         count = steps(missed) - spared
-        if all(map(_asks_by_name, missed)):
-            limit = round(limit * BY_NAME)
-        yield Finding("nothingFound", count, limit, f"{steps(missed)} looks found nothing", scope=f"looks:{facts.tool}")
+        limit = limits.empty_list if all(map(_is_empty_list, missed)) else limits.nothing_found
+        if limit is not None:
+            what = f"{steps(missed)} looks found nothing"
+            yield Finding("nothingFound", count, limit, what, scope=f"looks:{facts.tool}")
 
 
-def _asks_by_name(entry: Entry) -> bool:
-    """Whether something that is known to be there was looked at for the first time: that it is empty is an answer."""
-    shell = entry.family != entry.tool
-    return not shell and not entry.known and SEARCHING.isdisjoint(words_of(entry.tool))
+def _is_empty_list(entry: Entry) -> bool:
+    """Whether a list was asked for by its name, for the first time, and is empty: that is an answer."""
+    if entry.outcome != "empty" or entry.shell or entry.known:
+        return False
+    return SEARCHING.isdisjoint(words_of(entry.tool))
 
 
 def _is_next(entry: Entry, other: Entry) -> bool:
@@ -131,11 +132,3 @@ def _is_next(entry: Entry, other: Entry) -> bool:
 def _found(entry: Entry) -> bool:
     """Whether something was found: news, or the first answer of a call."""
     return entry.outcome == "ok" and (entry.news or not entry.known) and entry.kind not in ("wait", "bookkeeping")
-
-
-def _is_covered(about: Case) -> bool:
-    span, known = about.facts.span, about.log.spans.get(about.facts.target)
-    if span is None or not known:
-        return False
-    held = sum(max(0, min(span[1], end) - max(span[0], start)) for start, end in known)
-    return held >= READ_ALREADY * max(1, span[1] - span[0])
