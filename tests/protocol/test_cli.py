@@ -154,6 +154,14 @@ def test_output_that_finds_no_room_is_said_in_a_line(arguments: list[str]) -> No
 
 
 @pytest.mark.parametrize("command", ["serve", "state"])
+def test_a_server_for_the_state_without_its_package_says_what_to_install(command: str) -> None:
+    done = run(command, "--state", "redis://localhost", prelude="import sys\nsys.modules['redis'] = None")
+    assert done.returncode == 2
+    said = "needs the package redis: `pipx inject toolbreaker redis`, or pip install it beside toolbreaker"
+    assert said in done.stderr.decode()
+
+
+@pytest.mark.parametrize("command", ["serve", "state"])
 def test_an_address_that_no_store_knows_is_refused(command: str, tmp_path: Path) -> None:
     done = run(command, "--state", "http://x/y", cwd=tmp_path)
     assert done.returncode == 2
