@@ -127,6 +127,7 @@ _SHAPES = re.compile(
 )
 _NETRC = re.compile(r"\blogin\s{1,8}\S{1,128}\s{1,8}password\s{1,8}([^\s\"'\\]+)")
 _SCRIPT_NAME = re.compile(r"[a-z]{1,16}(?:[-:][a-z]{1,16})*+(?=[\s\"';&|)]|\Z)")
+_RUNNER = re.compile(r"\b(?:run(?:-script)?|npm|pnpm|yarn|bun|make|just|task|rake|composer)[ \t]{1,8}\Z")
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?!secret-[0-9a-f]{12})([^-]+)")
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
@@ -257,7 +258,7 @@ def _named(text: str, low: str, hinted: list[str]) -> Iterator[tuple[int, int]]:
             continue  # `a["token"] = b` gives it a variable's value
         start = after.end()
         glued = after["sep"] == ":" and not (after["closed"] or after["blank"] or after["open"])
-        if glued and name.islower() and _SCRIPT_NAME.match(text, start):
+        if glued and _RUNNER.search(text, max(0, begin - 24), begin) and _SCRIPT_NAME.match(text, start):
             continue  # `npm run auth:check`
         end = _value_end(text, begin, name, after, read)
         scheme = _SCHEME.match(text, start, end)

@@ -14,6 +14,7 @@ from breaker.secrets import find_secrets, is_secret_name
 from breaker.shell.commands import Simple
 from breaker.shell.options import read_arguments
 from breaker.shell.programs import family, program
+from breaker.shell.script import Word
 from breaker.shell.values import HOLE, resolve
 from breaker.word_set import word_set
 
@@ -71,10 +72,11 @@ def secrets_of(simple: Simple) -> Iterator[str]:
     """The secrets that the options of a command hold."""
     row, words = family(simple.program), simple.words
     if row in _GLUED:
-        yield from (word.text[2:] for word in words if word.text[:2] == "-p" and len(word.text) >= SHORTEST + 2)
+        glued = (word for word in words if word.text[:2] == "-p" and len(word.text) >= SHORTEST + 2)
+        yield from (text[2:] for word in glued for text in _known(word, simple))
     if not _CONFIGURES.isdisjoint(word.text for word in words[1:3]):
-        settings = pairwise(word.text for word in words[2:])
-        yield from (value for name, value in settings if _names_secret(name) and len(value) >= SHORTEST)
+        values = (value for name, value in pairwise(words[2:]) if _names_secret(name.text))
+        yield from (text for value in values for text in _known(value, simple) if len(text) >= SHORTEST)
     options = OPTIONS.get(row)
     if options is None:
         return
@@ -91,6 +93,11 @@ def secrets_of(simple: Simple) -> Iterator[str]:
             continue
         for text in resolve(argument.value, simple.values)[:1]:
             yield from (secret for secret in _parts(text, form) if len(secret) >= SHORTEST and HOLE not in secret)
+
+
+def _known(word: Word, simple: Simple) -> Iterator[str]:
+    """What a word stands for, unless that is in a variable that nobody here knows."""
+    return (text for text in resolve(word, simple.values)[:1] if HOLE not in text)
 
 
 def _names_secret(name: str) -> bool:
