@@ -170,11 +170,20 @@ def _looks_failed(facts: Facts, body: str) -> bool:
     return not _shows_errors(facts) and bool(ENDS_IN_AN_ERROR.match(body, last))
 
 
+_SPEAKS_AS = {"zcat": "gzip", "zgrep": "gzip"}
+"""Programs whose errors begin with another name."""
+_NAMELESS = frozenset({"less", "more"})
+"""Programs whose errors begin with no name."""
+
+
 def _is_quoted(facts: Facts, body: str) -> bool:
     """Whether an answer is what stands in a file that a command shows, not a word of the command itself."""
     program = facts.family.rpartition(" ")[2]
-    shows = facts.shell and facts.kind == "read" and (program in FILE_READERS or program in SEARCHERS)
-    return shows and not body.startswith((f"{program}:", "bash:", "sh:", "zsh:", "/"))
+    if not facts.shell or facts.kind != "read" or program in _NAMELESS:
+        return False
+    speaker = _SPEAKS_AS.get(program, program)
+    shows = program in FILE_READERS or program in SEARCHERS
+    return shows and not body.startswith((f"{speaker}:", "bash:", "sh:", "zsh:", "/bin/", "/usr/bin/"))
 
 
 def _shows_errors(facts: Facts) -> bool:
@@ -372,12 +381,18 @@ class _Fields:
 _GOOD = frozenset({"success", "ok", "succeeded"})
 _BAD = frozenset({"iserror", "failed"})
 _STATUSES = frozenset({"status", "statuscode", "code"})
+_LONGEST_KEY = 64
 _TELLING = EXIT_KEYS | ERROR_KEYS | _GOOD | _BAD | _STATUSES
 """Members that say how it went."""
 
 
-@lru_cache(256)
 def _plain(name: str) -> str:
+    """A member's name as the tables spell it; "" for one that is longer than all of them, and than can be kept."""
+    return _folded(name) if len(name) <= _LONGEST_KEY else ""
+
+
+@lru_cache(256)
+def _folded(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
 
 

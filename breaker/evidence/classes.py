@@ -33,7 +33,7 @@ _WORDS: dict[Kind, str] = {
     "simulate solve notebook script code cell bench",
     "act": "click tap press release close grip type fill hover drag drop scroll swipe key keyboard mouse select "
     "choose uncheck toggle "
-    "play move attack hit dig mine chop jump shoot harvest gather eat rotate tilt zoom "
+    "play move attack chop shoot eat rotate tilt zoom "
     "act action send message reply respond post publish notify mail email call submit yield report answer "
     "ask "
     "confirm approve reject book order pay transfer cancel start stop restart kill deploy trigger invoke stdin finish "
@@ -91,12 +91,14 @@ _PHRASES: tuple[tuple[frozenset[str], Kind], ...] = (
     (frozenset({"ask", "question"}), "act"),
     (frozenset({"get", "context"}), "read"),
 )
+GAME_MOVES = word_set("hit dig mine jump harvest gather")
+"""Names that are a small deed of a game; in longer ones they are none: `jump_to_definition`, `gather_context`."""
 _WHOLE: dict[str, Kind] = {
     "task": "spawn",
     "agent": "spawn",
     "skill": "read",
     "process": "read",
-    **dict.fromkeys(["go", "walk", "step", "turn", "enter", "leave", "travel", "climb"], "act"),
+    **dict.fromkeys(["go", "walk", "step", "turn", "enter", "leave", "travel", "climb", *GAME_MOVES], "act"),
 }
 """Names that are one word."""
 
@@ -121,7 +123,7 @@ KEYSTROKES = ("chars", "keys", "text", "input", "command", "data", "stdin")
 
 INCREMENTAL = word_set(
     "step go walk press key keyboard scroll swipe next previous forward back down up left right page "
-    "attack hit dig mine chop jump shoot harvest gather rotate tilt"
+    "attack chop shoot rotate tilt"
 )
 """Words of deeds that are made of many small equal ones: walking a list, scrolling, turning pages, most games."""
 
@@ -137,8 +139,10 @@ TARGETS = re.compile(
 )
 """Arguments that name what is waited for. A wait without one only lets time pass."""
 
-UNITS = word_set("seconds secs sec ms milliseconds minutes time duration")
-"""What follows `for` in the name of a tool that only lets time pass."""
+UNITS = word_set(
+    "second seconds secs sec ms milliseconds minute minutes hour hours day days time duration moment moments while"
+)
+"""The last word of what follows `for` in the name of a tool that only lets time pass."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 STATEMENTS = ("sql", "query", "statement")
@@ -219,14 +223,16 @@ def of_tool(
 
 def is_incremental(tool: str, arguments: Any) -> bool:
     """Whether a deed is one of many small equal steps, such as a key press or turning a page."""
-    if not INCREMENTAL.isdisjoint(words_of(tool)):
+    if _names_a_step(tool):
         return True
     if not isinstance(arguments, dict):
         return False
-    return any(
-        isinstance(value, str) and len(value) <= 40 and not INCREMENTAL.isdisjoint(words_of(value))
-        for value in arguments.values()
-    )
+    return any(isinstance(value, str) and len(value) <= 40 and _names_a_step(value) for value in arguments.values())
+
+
+def _names_a_step(name: str) -> bool:
+    words = words_of(name)
+    return not INCREMENTAL.isdisjoint(words) or (len(words) == 1 and words[0] in GAME_MOVES)
 
 
 def is_portion(members: Mapping[str, Any]) -> bool:
@@ -246,8 +252,8 @@ def is_of_person(tool: str) -> bool:
 
 
 def _waits_for_something(tool: str, members: dict[str, Any]) -> bool:
-    _, said, what = " ".join(words_of(tool)).partition(" for ")
-    return bool(said and what not in UNITS) or any(TARGETS.search(name.lower()) for name in members)
+    what = " ".join(words_of(tool)).partition(" for ")[2].split()
+    return bool(what and what[-1] not in UNITS) or any(TARGETS.search(name.lower()) for name in members)
 
 
 def _types(members: dict[str, Any]) -> bool:

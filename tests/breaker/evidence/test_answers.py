@@ -243,6 +243,21 @@ def test_an_error_that_stands_in_a_log_is_no_failure_of_the_command_that_shows_i
     assert shell("grep: app.log: No such file or directory", "grep -i lost app.log 2>&1 | head", 0).outcome == "fail"
 
 
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("zcat a.gz | head", "gzip: a.gz: No such file or directory"),
+        ("less a.txt | head", "a.txt: No such file or directory"),
+    ],
+)
+def test_a_file_that_is_not_there_is_a_failure_under_whatever_name_the_program_speaks(command: str, text: str) -> None:
+    assert shell(text, command, 0).outcome == "fail"
+
+
+def test_a_name_of_any_length_in_an_answer_is_read() -> None:
+    assert answer('{"%s": "a"}' % ("n" * 100_000)).same != answer('{"%s": "b"}' % ("n" * 100_000)).same
+
+
 def test_a_list_that_holds_no_blocks_is_read_as_data() -> None:
     assert answer([{"id": "T1", "title": "a"}]).same != answer([{"id": "T2", "title": "b"}]).same
     assert answer([{"type": "text", "text": ""}]).same == answer("").same
