@@ -212,14 +212,14 @@ class State:
 
     def ancestors(self, name: str) -> list[str]:
         """The known agents above this one, nearest first."""
-        found: list[str] = []
+        found: dict[str, None] = {}
         agent = self.agents.get(name)
         while agent is not None and (parent := agent.account.parent) is not None:
             if parent == name or parent in found or parent not in self.agents:
                 break
-            found.append(parent)
+            found[parent] = None
             agent = self.agents[parent]
-        return found
+        return list(found)
 
     def start(self, name: str, parent: str, kind: str, call_id: str | None = None, at: float | None = None) -> None:
         """An agent was started by another. Saying it again changes nothing; a circle is not believed."""
