@@ -59,8 +59,9 @@ class Limits(Struct, frozen=True, rename="camel", kw_only=True):
     same_failure: int | None = 6
     drifting_failure: int | None = 9  # the class is told from a text that differs, or the calls are rejected
     paced_failure: int | None = 12  # with pauses between the tries
-    # `nothingFound`: looks in a row; an edge
+    # `nothingFound`: looks in a row, an edge; and when all of them are lists, each asked for by its name
     nothing_found: int | None = 14
+    empty_list: int | None = 20
     # `numbers`: answers that differ in nothing but numbers, in haste, or without a clock
     numbers: int | None = 20
     blind_numbers: int | None = 30

@@ -20,7 +20,5 @@ PLANS_AMONG_LOOKS = 1.6
 """How many times as many plans may be among all the calls that are looked back at."""
 SPAWN_SECONDS = 60.0
 """Within which agents of one family were started for `spawns`."""
-BY_NAME = 1.4
-"""How many times as many lists, each asked for by its name, may be empty as searches."""
 MAX_NEWS = 10
 """Looks at something new among steps that repeat earlier ones; two of them take one back."""

@@ -206,6 +206,29 @@ class TestNothingFound:
         assert (finding.detail, finding.scope) == ("4 looks found nothing", "looks:grep")
         assert counts(nothing_found, self.GREP, missed("a", step=1), missed("b", step=1)) == [(1, 14)]
 
+    def test_lists_asked_for_by_name_may_be_empty_up_to_20(self) -> None:
+        lists = [missed(about, "list_items", known=False) for about in "abc"]
+        asked = call("list_items", "new")
+        assert counts(nothing_found, asked, *lists) == [(3, 20)]
+        assert counts(nothing_found, asked, *lists, nothing_found=5) == [(3, 20)]
+        assert counts(nothing_found, asked, *lists, empty_list=None) == []
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            missed("d", "search_items", known=False),
+            missed("a", "list_items", known=True),
+            missed("d", "list_items", known=False, shell=True),
+            failed("list_items", "d", "not found", known=False),
+        ],
+        ids=["a search", "a list looked at before", "a command", "a guess at what is not there"],
+    )
+    def test_with_any_other_look_among_them_the_limit_is_that_of_searches(self, other: Entry) -> None:
+        lists = [missed(about, "list_items", known=False) for about in "abc"]
+        asked = call("list_items", "new")
+        assert counts(nothing_found, asked, *lists, other) == [(4, 14)]
+        assert counts(nothing_found, asked, *lists, other, nothing_found=5) == [(4, 5)]
+
     def test_what_fails_otherwise_or_is_no_look_has_found_neither_something_nor_nothing(self) -> None:
         other = failed("grep", "b", "errno 13"), missed("c", kind="run"), settled("grep", "d", "known")
         assert counts(nothing_found, self.GREP, missed("a"), *other) == [(1, 14)]

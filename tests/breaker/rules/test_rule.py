@@ -84,6 +84,20 @@ class TestWhichRulesLook:
         assert "".join(agent.ran(1, "bash", command=command) for command in [*commands, commands[0]]) == "++++-"
         assert agent.ran(1, "bash", command="curl -s https://a.example/others") == "+"
 
+    @pytest.mark.parametrize(("limits", "ran"), [({}, 20), ({"emptyList": 5}, 5), ({"nothingFound": 5}, 20)])
+    def test_of_empty_lists_asked_for_by_name_as_many_run_as_their_own_limit_says(
+        self, limits: dict[str, int], ran: int
+    ) -> None:
+        agent = Agent(adaptive=limits)
+        decisions = [agent.call("list_items", "[]", folder=name).decision for name in "abcdefghijklmnopqrstuvw"]
+        assert decisions.index("deny") == ran
+
+    @pytest.mark.parametrize(("limits", "ran"), [({}, 14), ({"nothingFound": 5}, 5)])
+    def test_of_guesses_at_what_is_not_there_as_many_run_as_of_searches(self, limits: dict[str, int], ran: int) -> None:
+        agent = Agent(adaptive={"sameFailure": False, **limits})
+        decisions = [agent.call("get_item", "404 Not Found", id=name).decision for name in "abcdefghijklmnopqrstuvw"]
+        assert decisions.index("deny") == ran
+
     def test_the_start_of_an_agent_can_be_repeated_too_often_as_any_call_can(self) -> None:
         assert Agent().ran(12, "Task", prompt="look into it") == "+" * 10 + "--"
 
