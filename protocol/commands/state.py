@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage = (
         "%(prog)s [-h] [--state FILE|auto|ADDRESS] [--namespace NAME] [--json] [--watch [SECONDS]] "
         "[--SETTING VALUE ...]\n"
-        "       %(prog)s [--state FILE|auto|ADDRESS] [--namespace NAME] reset [--budget] [AGENT]"
+        "       %(prog)s reset [--state FILE|auto|ADDRESS] [--namespace NAME] [--budget] (AGENT | --all)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
@@ -61,12 +61,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action="show")
     opening.add_place_options(parser, default="auto")
     layers.add_options(parser)
-    reset = parser.add_subparsers(metavar="reset", title="taking it back").add_parser(
+    reset = parser.add_subparsers(metavar="reset", title="taking it back", prog=parser.prog).add_parser(
         "reset",
         help="forget an agent and all it started, or everything",
         description="Forget an agent and all that it started, or everything. A running server notices within seconds.",
     )
-    reset.add_argument("agent", metavar="AGENT", nargs="?", help="which agent (default: all)")
+    reset.add_argument("agent", metavar="AGENT", nargs="?", help="which agent (with --budget, all where none is given)")
+    reset.add_argument("--all", action="store_true", help="every agent")
     reset.add_argument("--budget", action="store_true", help="take back only the tokens that were spent")
     reset.set_defaults(action="reset")
     opening.add_place_options(reset, default=argparse.SUPPRESS)
@@ -79,9 +80,23 @@ def run(args: argparse.Namespace) -> int:
     except ConfigError as error:
         print(layers.complaint(error), file=sys.stderr)
         return 2
-    if args.action == "show" and args.watch is not None:
+    if args.action == "reset":
+        problem = _unclear(args)
+        if problem:
+            print(f"toolbreaker: {problem}", file=sys.stderr)
+            return 2
+    elif args.watch is not None:
         return _watch(args, settings)
     return _once(args, settings)
+
+
+def _unclear(args: argparse.Namespace) -> str | None:
+    """What is wrong with a reset that does not say plainly what it is to forget."""
+    if args.all and args.agent is not None:
+        return "give an AGENT or --all, not both"
+    if args.agent is None and not args.all and not args.budget:
+        return "`state reset AGENT` forgets one that `toolbreaker state` lists, `state reset --all` forgets everything"
+    return None
 
 
 def _watch(args: argparse.Namespace, settings: Settings) -> int:
@@ -145,7 +160,7 @@ def _show(store: Store, settings: Settings, args: argparse.Namespace) -> int:
         print(json.dumps({"place": store.place, "agents": [_plain(each) for each in agents], "denials": _all(denials)}))
         return 0
     now = time.time()
-    print(f"{store.place}: {len(agents)} agent{'' if len(agents) == 1 else 's'}")
+    print(f"{store.place}: {_some(len(agents), 'agent')}")
     if not agents:
         _point_elsewhere(args)
     for depth, agent in in_families(agents):
@@ -167,7 +182,7 @@ def _reset(store: Store, args: argparse.Namespace) -> int:
     what = "Took back the tokens spent by" if args.budget else "Forgot"
     shown = ", ".join(_name(name) for name in names[:SHOWN_DENIALS])
     more = f" and {len(names) - SHOWN_DENIALS} more" if len(names) > SHOWN_DENIALS else ""
-    print(f"{what} {len(names)} agent{'' if len(names) == 1 else 's'}: {shown}{more}.")
+    print(f"{what} {_some(len(names), 'agent')}: {shown}{more}.")
     return 0
 
 
@@ -195,8 +210,7 @@ def _described(agent: StoredAgent, depth: int, settings: Settings, now: float) -
     account = agent.account
     indent = "  " * depth
     kind = "" if account.parent is None else f" ({account.kind} of {_name(account.parent)})"
-    turns = f"{agent.turns} turn{'' if agent.turns == 1 else 's'}"
-    yield f"\n{indent}{_name(agent.name)}{kind}: {turns}, {_ago(now - agent.seen)}"
+    yield f"\n{indent}{_name(agent.name)}{kind}: {_some(agent.turns, 'turn')}, {_ago(now - agent.seen)}"
     for label, spent_in, limited_by in _BUDGETS if account.parent is None else _BUDGETS[1:]:
         spent, limit = getattr(account, spent_in), getattr(settings, limited_by)
         if limit is not None:
@@ -205,7 +219,7 @@ def _described(agent: StoredAgent, depth: int, settings: Settings, now: float) -
         elif spent:
             yield f"{indent}  {label:<8}{spent:,} tokens (no limit)"
     running = f", {len(account.children)} running" if account.children else ""
-    yield f"{indent}  {account.requests:,} model requests, {account.tools:,} tool calls{running}"
+    yield f"{indent}  {_some(account.requests, 'model request')}, {_some(account.tools, 'tool call')}{running}"
     if account.tools and not account.requests:
         yield f"{indent}  its harness shows no token usage: budgets are blind here"
 
@@ -231,9 +245,12 @@ def _printable(text: str) -> str:
 def _ago(seconds: float) -> str:
     for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= size:
-            number = int(seconds // size)
-            return f"last seen {number} {unit}{'' if number == 1 else 's'} ago"
+            return f"last seen {_some(int(seconds // size), unit)} ago"
     return "just seen"
+
+
+def _some(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def _name(name: str) -> str:

@@ -54,9 +54,9 @@ def open_store(
 
 
 def open_existing(spec: str, namespace: str = DEFAULT_NAMESPACE) -> Store | None:
-    """A store to look into: nothing is made and nothing set aside; none where there is none yet.
+    """A store to look into: nothing is made and nothing set aside; none where nothing is stored yet.
 
-    Raises SpecError, and StoreError for one that cannot be read.
+    Raises SpecError, and StoreError for one that cannot be read, or a file that was named and is not there.
     """
     check_namespace(namespace)
     if spec == "none":
@@ -68,6 +68,8 @@ def open_existing(spec: str, namespace: str = DEFAULT_NAMESPACE) -> Store | None
         path = state_file(spec, namespace)
     except RuntimeError as error:
         raise StoreError(str(error)) from error
+    if spec != "auto" and not path.exists():
+        raise StoreError(f"the state in {path}: there is no such file")
     if not path.exists() or (path.is_file() and not path.stat().st_size):
         return None
     from protocol.store.sqlite import open_existing_file

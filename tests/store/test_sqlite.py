@@ -76,7 +76,8 @@ class TestWhereItIs:
         assert stat.S_IMODE((tmp_path / "state.sqlite").stat().st_mode) == 0o600
 
     def test_looking_makes_no_file(self, tmp_path: Path) -> None:
-        assert open_existing(str(tmp_path / "state.sqlite")) is None
+        with pytest.raises(StoreError, match="there is no such file"):
+            open_existing(str(tmp_path / "state.sqlite"))
         assert list(tmp_path.iterdir()) == []
 
 

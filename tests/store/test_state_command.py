@@ -51,7 +51,8 @@ def test_agents_turns_budgets_and_denials_are_shown(path: Path) -> None:
     assert "██████████░░░░░░░░░░  50 of 100 tokens (50 %)" in shown
     assert "████████████████████  50 of 40 tokens (125 %)" in shown
     assert "  helper (subagent of main): 0 turns" in shown
-    assert "1 model request" in shown
+    assert "1 model request, 0 tool calls, 1 running" in shown
+    assert "1 model request, 1 tool call\n" in shown
     assert "1 running" in shown
     assert "main  LOOP_GUARD_REPEAT  exact:read:{}" in shown
     assert "\x1b" not in shown
@@ -74,8 +75,23 @@ def test_a_reset_says_what_it_did(path: Path) -> None:
     budgets = out("state", "--state", str(path), "reset", "--budget")
     assert budgets == "Took back the tokens spent by 2 agents: main, elsewhere.\n"
     assert "0 of 60,000,000" in out("state", "--state", str(path))
-    assert out("state", "reset", "--state", str(path)).startswith("Forgot 2 agents")
-    assert out("state", "reset", "--state", str(path)) == "Nothing is stored.\n"
+    assert out("state", "reset", "--all", "--state", str(path)).startswith("Forgot 2 agents")
+    assert out("state", "reset", "--all", "--state", str(path)) == "Nothing is stored.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"), [((), "`state reset --all` forgets everything"), (("main", "--all"), "not both")]
+)
+def test_a_reset_that_does_not_say_what_to_forget_forgets_nothing(
+    path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    assert said in out("state", "reset", "--state", str(path), *arguments, status=2)
+    assert "3 agents" in out("state", "--state", str(path))
+
+
+def test_the_help_of_a_reset_has_a_usage_of_its_own() -> None:
+    shown = " ".join(out("state", "reset", "--help").split())
+    assert shown.startswith("usage: toolbreaker state reset [-h] [--all] [--budget]")
 
 
 def test_an_agent_that_is_not_stored_is_exit_status_1(path: Path) -> None:
@@ -83,8 +99,16 @@ def test_an_agent_that_is_not_stored_is_exit_status_1(path: Path) -> None:
 
 
 def test_where_nothing_is_stored_yet_nothing_is_made(tmp_path: Path) -> None:
-    place = str(tmp_path / "state.sqlite")
-    assert out("state", "--state", place) == "Nothing is stored.\n"
+    ended = run("state", XDG_STATE_HOME=str(tmp_path))
+    assert (ended.returncode, ended.stdout) == (0, b"Nothing is stored.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("action", [(), ("--json",), ("reset", "main"), ("reset", "--all")])
+def test_a_file_that_was_named_and_is_not_there_is_exit_status_1(action: tuple[str, ...], tmp_path: Path) -> None:
+    place = tmp_path / "state.sqlite"
+    said = out("state", "--state", str(place), *action, status=1)
+    assert said == f"toolbreaker: the state in {place}: there is no such file\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -100,7 +124,7 @@ def test_auto_and_namespace_find_what_serve_wrote(tmp_path: Path) -> None:
     assert by_variable.stdout == ended.stdout
 
 
-@pytest.mark.parametrize("action", [(), ("reset",), ("reset", "somebody")])
+@pytest.mark.parametrize("action", [(), ("reset", "--all"), ("reset", "somebody")])
 def test_who_looks_into_an_empty_namespace_is_told_of_the_others(action: tuple[str, ...], tmp_path: Path) -> None:
     for name in ("dsh", "team"):
         store = open_file(tmp_path / "toolbreaker" / f"{name}.sqlite")
@@ -130,7 +154,7 @@ def test_who_looks_into_an_empty_namespace_of_a_server_is_told_of_the_others(red
 
 
 def test_nothing_has_the_shape_of_something_as_json(tmp_path: Path) -> None:
-    shown = json.loads(out("state", "--state", str(tmp_path / "none.sqlite"), "--json"))
+    shown = json.loads(run("state", "--json", XDG_STATE_HOME=str(tmp_path)).stdout)
     assert (shown["agents"], shown["denials"]) == ([], [])
 
 
@@ -178,8 +202,8 @@ def test_watching_shows_what_changes_until_it_is_interrupted(path: Path) -> None
 
 
 def test_watching_begins_before_anything_is_stored(tmp_path: Path) -> None:
-    place = tmp_path / "state.sqlite"
-    with Server("--state", str(place), "--watch", "0.02", command="state") as watching:
+    place = tmp_path / "toolbreaker" / "default.sqlite"
+    with Server("--watch", "0.02", command="state", XDG_STATE_HOME=str(tmp_path)) as watching:
         assert watching.line() == b"Nothing is stored."
         store = open_file(place)
         store.apply([Entry("charge", "main", 12)])
