@@ -90,7 +90,11 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _end_quietly)
     module = import_module(COMMANDS[name][0])
-    return int(module.run(_parser(name, module).parse_args(arguments)))
+    parser = _parser(name, module)
+    args, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(parser, unknown)}")
+    return int(module.run(args))
 
 
 def usage() -> str:
@@ -139,6 +143,16 @@ def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"{DISTRIBUTION} {name}", description=COMMANDS[name][1], allow_abbrev=False)
     module.configure(parser)
     return parser
+
+
+def _meant(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> str:
+    """Which option the first unknown one may have been meant for, in brackets."""
+    from breaker.checks import nearest
+
+    option = next((word.partition("=")[0] for word in unknown if word.startswith("--")), "")
+    # argparse has no public list of its options.
+    near = nearest(option, tuple(parser._option_string_actions), prefix="--") if option else None
+    return f" ({near})" if near else ""
 
 
 def _run_hook(arguments: list[str], *, ends: bool) -> int:

@@ -41,6 +41,8 @@ GUARD_VARIABLES = {
 """The variables of dsh-loop-guard, and the settings that they are."""
 
 _VARIABLES = {setting.variable: setting.name for setting in SETTINGS}
+_MEANT = {f"{PREFIX}CONFIG": "name the file with --config FILE"}
+"""What to do instead, for variables that people expect and that are no settings."""
 _NO = frozenset({"", "0", "false", "no", "off"})
 _TOML_LINE = re.compile(r"""\[|[\w"'][\w."' -]*=""")
 
@@ -122,10 +124,10 @@ def setting_option(setting: Setting) -> str:
     return f"--{setting.attribute.replace('_', '-')}"
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Let a command take `--config FILE` and an option for every setting."""
+def add_options(parser: argparse.ArgumentParser, *, listed: bool = False) -> None:
+    """Let a command take `--config FILE` and an option for every setting; `listed`, its help shows each of them."""
     parser.add_argument("--config", metavar="FILE", help="settings in JSON, TOML or YAML")
-    group = parser.add_argument_group("settings", "each value is read as JSON, else as text")
+    group = parser.add_argument_group("settings", "each value is read as JSON, else as text" if listed else _ELSEWHERE)
     for setting in SETTINGS:
         group.add_argument(
             setting_option(setting),
@@ -133,7 +135,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             metavar=_METAVARS.get(setting.shape, "VALUE").format("|".join(setting.choices)),
             nargs="?" if setting.shape == "flag" else None,
             const="true" if setting.shape == "flag" else None,
-            help=setting.meaning.replace("%", "%%"),
+            help=setting.meaning.replace("%", "%%") if listed else argparse.SUPPRESS,
         )
 
 
@@ -148,6 +150,7 @@ def sources_of(args: argparse.Namespace, environ: Mapping[str, str]) -> Sources:
     return gather(args.config, environ, options_of(args))
 
 
+_ELSEWHERE = "any that `toolbreaker check-config --help` lists, such as --profile, --shadow"
 _METAVARS = {"choice": "{}", "flag": "true|false", "integer": "N", "number": "N"} | dict.fromkeys(
     ("words", "integers", "wordMap", "wordsMap", "integerMap", "limitMap", "switchMap", "choiceMap"), "JSON"
 )
@@ -166,7 +169,8 @@ def _environment(environ: Mapping[str, str]) -> tuple[list[Layer], list[str]]:
         if environ.get(variable, "").strip()
     ]
     notes = [
-        f"{variable} is not a setting and has no effect ({nearest(variable, tuple(names), LISTED, prefix)})"
+        f"{variable} is not a setting and has no effect "
+        f"({_MEANT.get(variable) or nearest(variable, tuple(names), LISTED, prefix)})"
         for prefix, names in ((PREFIX, _VARIABLES), (GUARD_PREFIX, GUARD_VARIABLES))
         for variable in sorted(environ)
         if variable.startswith(prefix) and variable not in names and variable not in RESERVED

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s [-h] [--explain] [--SETTING VALUE ...] [FILE]"
     parser.add_argument("file", metavar="FILE", nargs="?", help="settings in JSON, TOML or YAML")
     parser.add_argument("--explain", action="store_true", help="print what each setting means and who set it")
-    layers.add_options(parser)
+    layers.add_options(parser, listed=True)
 
 
 def run(args: argparse.Namespace) -> int:

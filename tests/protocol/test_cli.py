@@ -53,6 +53,9 @@ def test_a_command_that_is_not_there_names_the_nearest() -> None:
         (["replay", "-j", "x", "."], "--jobs: 'x' is not an integer of 0 or more"),
         (["explain", "--call", "0", "x"], "--call: '0' is not an integer of 1 or more"),
         (["explain"], "give a COMMAND, or the arguments of a call as JSON on standard input"),
+        (["replay", "--shaddow", "."], "unrecognized arguments: --shaddow (did you mean --shadow?)"),
+        (["serve", "--sate=auto"], "unrecognized arguments: --sate=auto (did you mean --state?)"),
+        (["explain", "--zzz", "ls"], "unrecognized arguments: --zzz\n"),
         (["state", "show"], "'show' (choose from 'reset')"),
         (["check-config", "a.json", "--config", "b.json"], "give one file, either FILE or --config"),
     ],
@@ -62,6 +65,14 @@ def test_a_wrong_argument_is_named_with_what_it_must_be(arguments: list[str], sa
     assert (done.returncode, done.stdout) == (2, b"")
     assert said in done.stderr.decode()
     assert len(done.stderr.splitlines()) < 5
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"check-config", "install", "uninstall"}))
+def test_help_of_a_command_says_where_the_settings_are_listed(command: str) -> None:
+    shown = run(command, "--help").stdout.decode()
+    assert "`toolbreaker check-config --help`" in shown
+    assert "--fail-limit" not in shown
+    assert "--fail-limit" in run("check-config", "--help").stdout.decode()
 
 
 @pytest.mark.parametrize("arguments", [["--nonsense"], ["--help"], ["--version", "x"], [], ["nobody", "nothing"]])

@@ -119,6 +119,10 @@ class TestEnvironment:
         assert "did you mean" not in note
         assert "lists the settings" in note
 
+    def test_a_variable_for_the_file_gets_the_option_for_it(self) -> None:
+        (note,) = gather(None, {"TOOLBREAKER_CONFIG": "a.json"}).notes
+        assert note == "TOOLBREAKER_CONFIG is not a setting and has no effect (name the file with --config FILE)"
+
     def test_variables_of_the_program_that_are_no_settings_are_no_remark(self) -> None:
         environ = {"TOOLBREAKER_DISABLED": "0", "TOOLBREAKER_STATE": "x", "TOOLBREAKER_STATE_PASSWORD": "y"}
         assert gather(None, environ).notes == ()
@@ -249,7 +253,7 @@ class TestCommandLine:
 
     def test_help_says_what_a_value_looks_like(self) -> None:
         parser = argparse.ArgumentParser()
-        add_options(parser)
+        add_options(parser, listed=True)
         usage = parser.format_usage()
         for shown in ("--on-limit ask|deny", "--window N", "--shadow [true|false]", "--adaptive JSON", "--limits JSON"):
             assert shown in " ".join(usage.split())
