@@ -23,6 +23,7 @@ from protocol.readers.threads import merged, thread_of
 
 from .judge import judge_session
 from .report import SessionReport
+from .table import some
 
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".traj", ".gz", ".zst", ".zstd", ".log")
 """What is looked at in a folder; a file named on the command line is read whatever it is called."""
@@ -252,7 +253,7 @@ class Progress:
         filled = round(self._width * share)
         rate = self._calls / (now - self._begun) if now > self._begun else 0.0
         bar = "█" * filled + "░" * (self._width - filled)
-        text = f"{bar} {self._done}/{self._files} files, {self._sessions} sessions, {rate:.0f} calls/s"
+        text = f"{bar} {self._done}/{some(self._files, 'file')}, {some(self._sessions, 'session')}, {rate:.0f} calls/s"
         self._write(f"\r\x1b[K{text}")
 
     def clear(self) -> None:

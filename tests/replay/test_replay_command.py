@@ -208,8 +208,8 @@ def test_the_progress_bar_shows_on_a_terminal_and_leaves_nothing() -> None:
     progress.file()  # too soon after the last one to be drawn
     progress.clear()
     assert terminal.getvalue() == (
-        "\r\x1b[K░░░░░░░░░░░░░░░░░░░░░░░░ 0/2 files, 1 sessions, 100 calls/s"
-        "\r\x1b[K████████████░░░░░░░░░░░░ 1/2 files, 1 sessions, 50 calls/s"
+        "\r\x1b[K░░░░░░░░░░░░░░░░░░░░░░░░ 0/2 files, 1 session, 100 calls/s"
+        "\r\x1b[K████████████░░░░░░░░░░░░ 1/2 files, 1 session, 50 calls/s"
         "\r\x1b[K"
     )
     silent = io.StringIO()
