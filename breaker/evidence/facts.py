@@ -15,10 +15,12 @@ TRANSIENT = frozenset({"rate", "refused", "reset", "dns", "timeout", "unavailabl
 
 
 class Facts(Struct, frozen=True):
-    """What a call is, before it runs. `words` are digests of its free text's words; `content` says that its
-    texts are what is written somewhere, not remarks. `template` is what a look looks at without its numbers, "" when
-    it has none. `pointed`: a thing is pointed at by a
-    reference beside its description. See `Summary` for the others."""
+    """What a call is, before it runs.
+
+    `words` are digests of its free text's words; `content` says that its texts are what is written somewhere, not
+    remarks. `template` is what a look looks at without its numbers, "" when it has none. `pointed`: a thing is pointed
+    at by a reference beside its description. See `Summary` for the others.
+    """
 
     tool: str
     kind: Kind

@@ -44,10 +44,10 @@ class Entry(Struct):
     """One settled call.
 
     `known`: the action had been taken before, or one that differs in wording alone. `news`: the answer told something
-    that was not known, or is another one of a file, or of something that does more than look. `first_read`: a part of
-    a file that had not been read. `nod`: a look never had before was acknowledged in a few words. `read_already`: most
-    of these lines of the file had been read since the last change. `moved`: the source has been seen to change by
-    itself. `slept` are seconds of sleep that the call itself asked for.
+    that was not known, or differs from the last answers of the same file or of a call that is no look. `first_read`: a
+    part of a file that had not been read. `nod`: a look never had before was acknowledged in a few words.
+    `read_already`: most of these lines of the file had been read since the last change. `moved`: the source has been
+    seen to change by itself. `slept` are seconds of sleep that the call itself asked for.
     """
 
     tool: str
@@ -243,8 +243,8 @@ def _entry(log: Log, facts: Facts, answer: Answer, step: int, at: float | None, 
     fresh = _share_of_new(log, answer)
     seen_before = source is not None and answer.same in source.answers
     unseen = answer.outcome == "ok" and not seen_before
-    moved = unseen and source is not None and (facts.kind not in LOOKS or bool(facts.target))
-    read_already = _is_read_already(log, facts, answer, fresh or moved)
+    differs = unseen and source is not None and (facts.kind not in LOOKS or bool(facts.target))
+    read_already = _is_read_already(log, facts, answer, fresh or differs)
     told = unseen and not read_already and fresh
     return Entry(
         tool=facts.tool,
@@ -265,7 +265,7 @@ def _entry(log: Log, facts: Facts, answer: Answer, step: int, at: float | None, 
         change=_change(log, facts, answer, source, reworded, seen_before, told),
         known=known,
         reworded=reworded,
-        news=told or moved or (answer.outcome == "fail" and not (source and answer.bones in source.bones)),
+        news=told or differs or (answer.outcome == "fail" and not (source and answer.bones in source.bones)),
         read_already=read_already,
         first_read=facts.span is not None and not read_already,
         nod=source is None and not facts.words and answer.outcome == "ok" and answer.size <= ACKNOWLEDGEMENT,

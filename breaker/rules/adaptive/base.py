@@ -84,7 +84,7 @@ class Chain(Struct):
     @property
     def aside(self) -> bool:
         """Whether the tries are made now and then, beside other work."""
-        return self.fresh >= AMONG * (self.count - 1) > 0
+        return self.count > 1 and self.fresh >= AMONG * (self.count - 1)
 
     @property
     def count(self) -> int:
