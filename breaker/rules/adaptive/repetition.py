@@ -81,7 +81,8 @@ def _limit(found: Chain, limits: Limits) -> int | None:
 
 def _seen(found: Chain) -> str:
     last = found.entries[-1]
-    what = {"fail": "the same failure", "invalid": "the same rejection", "empty": "nothing"}.get(
+    nothing = "nothing found" if last.look and last.family == last.tool else "no output"
+    what = {"fail": "the same failure", "invalid": "the same rejection", "empty": nothing}.get(
         last.outcome, "the same answer"
     )
     return f"{found.count} times {what}, and nothing new was changed in between"

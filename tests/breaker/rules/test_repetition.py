@@ -64,11 +64,20 @@ class TestSameAnswer:
         assert gates(*times(3, **given), facts=call(kind=given["kind"])) == [("sameAnswer", 3, limit)]
 
     @pytest.mark.parametrize(
-        ("outcome", "said"), [("fail", "the same failure"), ("invalid", "the same rejection"), ("empty", "nothing")]
+        ("outcome", "said"),
+        [("fail", "the same failure"), ("invalid", "the same rejection"), ("empty", "nothing found")],
     )
     def test_it_is_said_what_came_again(self, outcome: str, said: str) -> None:
         (finding,) = found(same_answer, THIS, *times(2, outcome=outcome))
         assert finding.detail == f"2 times {said}, and nothing new was changed in between"
+
+    def test_a_command_that_came_back_empty_had_no_output(self) -> None:
+        look = settled("bash", "git status", outcome="empty", family="bash git")
+        deed = settled("bash", "make", outcome="empty", kind="run")
+        for entry in (look, deed):
+            facts = call("bash", entry.strict.removeprefix("bash "), kind=entry.kind)
+            (finding,) = found(same_answer, facts, entry, entry)
+            assert finding.detail == "2 times no output, and nothing new was changed in between"
 
     def test_refusals_and_waits_are_counted_elsewhere(self) -> None:
         assert gates(*times(3, outcome="denied")) == []
