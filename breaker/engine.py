@@ -123,10 +123,11 @@ class Engine:
         code = gate.code(ruling.blocking)
         if decision == "allow":
             self.state.would_have(view.agent, ruling.decision, code)
-            reason = self._reason(call.agent, ruling)
+            asks = ruling.decision == "ask"
+            reason = self._question(ruling) if asks else self._reason(call.agent, ruling)
             self._admit(call.agent, view.agent, pending, call.at)
         elif decision == "ask":
-            reason = messages.question(self._spelled(ruling.blocking), self.settings)
+            reason = self._question(ruling)
         else:
             reason = self._deny(call.agent, ruling, pending, at=call.at)
             self.state.turn_away(view.agent, call_id, pending)
@@ -356,6 +357,9 @@ class Engine:
         first = gate.first(ruling.blocking)
         self.state.note_denial(name, GATES[first.gate].code, first.fingerprint or first.gate, at)
         return reason
+
+    def _question(self, ruling: Ruling) -> str:
+        return messages.question(self._spelled(ruling.blocking), self.settings)
 
     def _reason(self, name: str, ruling: Ruling) -> str:
         agent = self.state.agents[name]

@@ -7,12 +7,12 @@ and cannot carry anything shaped like a tool call or a chat template into the co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from breaker.events import Advisory, Hit
-from breaker.gate import ADAPTIVE, BUDGETS, QUOTAS, code
+from breaker.gate import ADAPTIVE, BUDGETS, QUOTAS, TRACKS, code
 from breaker.settings import Settings
 from breaker.state import Notice
 
@@ -25,6 +25,7 @@ _CONTROL = re.compile(
     r"\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff"
     r"\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+_FETCH = re.compile(r"^(?:net|host|site|family):|^(?:cmd|verb):(?:curl|wget)\b|://")
 _NO_TAG = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 _TEMPLATE = re.compile(
     r"\[(?=/?(?:TOOL_|INST\]|AVAILABLE_|tool_|ARGS\]|CALL_ID\]|SYSTEM_PROMPT\]|THINK\]|gMASK\]))|✿(?=[A-Z]{1,16}✿)"
@@ -106,7 +107,7 @@ def quoted(text: str, most: int) -> str:
 def denial(blocking: Sequence[Hit], settings: Settings, about: Circumstances) -> str:
     """For the model: why the call did not run, what is not blocked, and what to do instead."""
     head = f"{code(blocking)}: this call was not run."
-    parts = [head, *(f"- {_finding(hit, settings)}" for hit in blocking)]
+    parts = [head, *(f"- {_finding(hit, settings)}" for hit in _told_once(blocking))]
     gates = {hit.gate for hit in blocking}
     if gates & BUDGETS:
         parts.append(_budget_help(blocking, settings, about.spenders))
@@ -153,8 +154,26 @@ def advisory(notice: Notice, settings: Settings, spenders: Sequence[tuple[str, i
     return Advisory(notice.gate, notice.stage, notice.count, f"{CHECK} {text}", summary, fingerprint=notice.fingerprint)
 
 
+def named(hit: Hit) -> str:
+    """The identity that a hit is about; "" where it says nothing to a reader and the detail says what is meant."""
+    name = hit.fingerprint or ""
+    return "" if hit.gate in ADAPTIVE and name.startswith(("file:", "spawn:")) else name
+
+
+def _told_once(blocking: Sequence[Hit]) -> Iterator[Hit]:
+    """The hits, but for the `exact` identity of a command of which `cmd` says as much."""
+    told: set[tuple[str, int, float]] = set()
+    for hit in blocking:
+        kind = (hit.fingerprint or "").partition(":")[0]
+        finding = (hit.gate, hit.count, hit.limit)
+        if kind == "cmd":
+            told.add(finding)
+        if not (kind == "exact" and finding in told):
+            yield hit
+
+
 def _finding(hit: Hit, settings: Settings) -> str:
-    what = preview(hit.fingerprint or "", settings.preview_chars)
+    what = preview(named(hit), settings.preview_chars)
     detail = preview(hit.detail or "", settings.preview_chars)
     match hit.gate:
         case "failure":
@@ -198,15 +217,20 @@ _NOT_BLOCKED = {
 
 
 def _repeat_help(blocking: Sequence[Hit]) -> str:
-    kinds = {(hit.fingerprint or "").partition(":")[0] for hit in blocking}
+    identities = [hit.fingerprint or "" for hit in blocking]
+    kinds = {identity.partition(":")[0] for identity in identities}
     left = [free for kind, free in _NOT_BLOCKED.items() if kind in kinds]
     if left:
         again = "Other arguments do not make it another action."
         free = f"Not blocked: {'; '.join(left)}."
     else:
+        # The tracks say the whole of it of every call, as the plugin does that they are taken from.
+        whole = any(hit.gate in TRACKS for hit in blocking) or any(map(_FETCH.search, identities))
         again = (
             "Another description, timeout, --max-time, quiet flag or spelling of the host does not make it a new "
             "action."
+            if whole
+            else "Another description or timeout does not make it a new action."
         )
         free = (
             "Not blocked: every call that does not carry what is named above, such as reading the error or a log, "

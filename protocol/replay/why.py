@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from breaker.adaptive_limits import RULES
 from breaker.evidence.log import Entry
-from breaker.messages import PROGRESS
+from breaker.messages import PROGRESS, named
 from breaker.settings import Settings
 
 from .judge import Closeup
@@ -30,7 +30,8 @@ def why(report: SessionReport, closeup: Closeup, settings: Settings) -> Iterator
     yield f"{call.decision}{f', {call.code}' if call.code else ''}"
     for hit in call.hits:
         detail = f": {clean(hit.detail, _WIDTH)}" if hit.detail else ""
-        yield f"  {hit.gate} {hit.count} of {hit.limit} on {clean(hit.fingerprint or 'this agent', _WIDTH)}{detail}"
+        about = "" if hit.fingerprint and not named(hit) else f" on {clean(named(hit) or 'this agent', _WIDTH)}"
+        yield f"  {hit.gate} {hit.count} of {hit.limit}{about}{detail}"
     yield from _counted(report, call, settings)
     if closeup.rules is not None:
         yield from _rules(closeup, call, settings)

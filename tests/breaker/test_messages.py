@@ -114,6 +114,61 @@ def test_the_denial_says_what_repeated_what_is_no_new_action_what_is_free_and_wh
     assert "exemption" not in text
 
 
+def adaptive(times: int, tool: str, content: str = "fine", **arguments: object) -> str:
+    """The denial of such a call in the default profile after it was made so often."""
+    play = Play(profile="adaptive", onLimit="deny")
+    for _ in range(times):
+        play.call(tool, Result(content), **arguments)
+    return play.call(tool, **arguments).reason or ""
+
+
+def test_flags_and_hosts_are_spoken_of_where_something_is_fetched() -> None:
+    whole = "Another description, timeout, --max-time, quiet flag or spelling of the host does not make it a new action"
+    short = "Another description or timeout does not make it a new action"
+    says(adaptive(4, "read", file_path="a.py"), short)
+    says(adaptive(4, "web_fetch", url="https://a.example/x"), whole)
+    says(adaptive(4, "bash", command="curl -s localhost:8080/x"), whole)
+
+
+def test_one_thing_is_said_once_and_every_identity_is_in_the_answer() -> None:
+    play = Play(profile="standard", onLimit="deny", limits={"exact": 3, "cmd": 3})
+    for _ in range(2):
+        play.shell("git status")
+    verdict = play.shell("git status")
+    assert [(hit.fingerprint or "").partition(":")[0] for hit in verdict.hits] == ["cmd", "exact"]
+    says(verdict.reason or "", "- cmd:git:git status: the 3rd")
+    assert "exact:" not in (verdict.reason or "")
+
+
+def test_what_differs_in_count_is_said_of_both() -> None:
+    play = Play(profile="standard", onLimit="deny", limits={"exact": 2, "cmd": 3})
+    for command in ("git  status", "git status", "git status"):
+        verdict = play.shell(command)
+    says(verdict.reason or "", "- cmd:git:git status: the 3rd", '- exact:bash:{"command":"git status"}: the 2nd')
+
+
+def test_no_digest_and_no_bare_scope_stands_for_what_is_meant() -> None:
+    rules = {"looseKey": False, "fixedAnswer": False, "noNews": False, "children": 2}
+    play = Play(profile="adaptive", onLimit="deny", adaptive=rules)
+    lines = "\n".join(f"line {number} of it" for number in range(200))
+    for start in range(12):
+        verdict = play.call("read", Result(lines), file_path="a.py", offset=start, limit=200)
+    says(verdict.reason or "", "\n- 10 reads of the file that this call names showed lines that were read already (")
+    for name in ("one", "two"):
+        play.engine.agent_started(name, "main", "subagent")
+    says(play.call("Task", prompt="a").reason or "", "\n- 2 agents that this one started are running (limit 2)")
+
+
+def test_in_shadow_what_would_be_asked_is_worded_as_a_question() -> None:
+    play = repeated(11, onLimit="ask", shadow=True)
+    verdict = play.call("read", file_path="a.py")
+    assert (verdict.decision, verdict.would_have) == ("allow", "ask")
+    says(verdict.reason or "", "Approve: ", "Decline: ")
+    denied = repeated(11, shadow=True).call("read", file_path="a.py")
+    assert denied.would_have == "deny"
+    says(denied.reason or "", "this call was not run")
+
+
 def test_the_denial_of_a_failing_call_says_how_often_it_failed_and_with_what() -> None:
     play = Play(onLimit="deny")
     for _ in range(5):

@@ -67,7 +67,7 @@ def reread(about: Case) -> Iterator[Finding]:
             "reread",
             count,
             about.limits.reread,
-            f"{count} reads of this file showed lines that were read already",
+            f"{count} reads of the file that this call names showed lines that were read already",
             f"file:{facts.target}",
         )
 

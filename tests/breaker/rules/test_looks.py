@@ -104,7 +104,7 @@ class TestReread:
     def test_reads_of_what_was_read_already_are_counted_up_to_10(self) -> None:
         (finding,) = found(reread, self.FILE, part(0, 9), part(3, 9), part(4, 9))
         assert (finding.gate, finding.count, finding.limit) == ("reread", 3, 10)
-        assert finding.detail == "3 reads of this file showed lines that were read already"
+        assert finding.detail == "3 reads of the file that this call names showed lines that were read already"
         assert finding.scope == "file:f.py"
         assert counts(reread, self.FILE, part(0, 9, step=1), part(3, 9, step=1)) == [(1, 10)]
 
