@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 from breaker.options import ConfigError, Resolved, remarks, wire
-from breaker.setting_table import SETTINGS, Setting
-from breaker.settings import DEFAULT_PROFILE, PROFILES, values_of
+from breaker.setting_table import SETTINGS
+from breaker.settings import DEFAULT_PROFILE, PROFILES, preset
 from protocol import layers
 
 
@@ -45,26 +45,29 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explained(resolved: Resolved) -> str:
-    values = wire(resolved.settings)
+    values, usual, standard = wire(resolved.settings), wire(preset(DEFAULT_PROFILE)), wire(preset("standard"))
     profile = resolved.settings.profile
     origins = {**dict.fromkeys(PROFILES[profile], f"profile {profile}"), **resolved.origins}
-    return "\n".join(
-        f"{setting.name} = {_json(values[setting.name])}\n"
-        f"    from {origins.get(setting.name, 'the defaults')}: {setting.meaning}\n"
-        f"    {_default(setting)}: {setting.reason}"
-        for setting in SETTINGS
-    )
+    lines = []
+    for setting in SETTINGS:
+        name, value = setting.name, values[setting.name]
+        untouched = "default" if value == usual[name] else f"profile {profile}"
+        lines.append(f"{name} = {_json(value)}   ({origins.get(name, untouched)})")
+        lines.append(f"    meaning: {setting.meaning}")
+        if value != usual[name]:
+            lines.append(f"    by default: {_other(usual[name], value)}")
+        # The reason speaks of the number in `standard`.
+        if standard[name] not in (value, usual[name]) and name != "profile":
+            lines.append(f"    in standard: {_other(standard[name], value)}")
+        lines.append(f"    why: {setting.reason}")
+    return "\n".join(lines)
 
 
-def _default(setting: Setting) -> str:
-    """What the value is where nobody gives one, and in `standard`, which the reason speaks of, if it is another."""
-    usual = values_of(DEFAULT_PROFILE)[setting.name]
-    said = f"by default {_json(usual)}"
-    return (
-        said
-        if usual == setting.default or setting.name == "profile"
-        else f"{said}, in standard {_json(setting.default)}"
-    )
+def _other(elsewhere: Any, value: Any) -> str:
+    """What the value is elsewhere; of a map, the entries alone in which it differs."""
+    if isinstance(elsewhere, dict):
+        elsewhere = {key: each for key, each in elsewhere.items() if key not in value or value[key] != each}
+    return _json(elsewhere)
 
 
 def _json(value: Any) -> str:

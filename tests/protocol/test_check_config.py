@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from breaker.adaptive_limits import RULES
 from breaker.options import wire
 from breaker.settings import Settings, preset
 from protocol.commands import check_config
@@ -72,29 +73,51 @@ def test_remarks_never_fail(
     assert "warnAt (20) is above window (16)" in err
 
 
+def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, list[str]]:
+    """What `--explain` says below the line of each setting, by that line."""
+    assert check(*arguments, "--explain") == 0
+    found: dict[str, list[str]] = {}
+    for line in capsys.readouterr().out.splitlines():
+        if line.startswith("    "):
+            found[list(found)[-1]].append(line.strip())
+        else:
+            found[line] = []
+    return found
+
+
+def labels(lines: list[str]) -> list[str]:
+    return [line.split(": ")[0] for line in lines]
+
+
 def test_it_explains_who_set_what(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check("--profile", "repeat-tool-breaker", "--window", "8", "--explain") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[lines.index("window = 8") + 1].startswith("    from --window: ")
-    assert lines[lines.index("fanout = null") + 1].startswith("    from profile repeat-tool-breaker: ")
-    assert len(lines) == 3 * len(Settings.__struct_fields__)
+    found = explained(capsys, "--profile", "repeat-tool-breaker", "--window", "8")
+    assert labels(found["window = 8   (--window)"]) == ["meaning", "by default", "why"]
+    assert labels(found["fanout = null   (profile repeat-tool-breaker)"]) == ["meaning", "in standard", "why"]
+    assert len(found) == len(Settings.__struct_fields__)
 
 
-def test_what_the_profile_does_not_touch_comes_from_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check("--profile", "adaptive", "--explain") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[lines.index("window = 16") + 1].startswith("    from the defaults: ")
-    assert lines[lines.index("window = 16") + 2].startswith("    by default 16: ")
-    assert lines[lines.index("fanout = null") + 1].startswith("    from profile adaptive: ")
-    assert lines[lines.index("fanout = null") + 2].startswith("    by default null, in standard 8: ")
+def test_what_the_profile_does_not_touch_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    found = explained(capsys, "--profile", "adaptive")
+    assert found["enabled = true   (default)"] == [
+        "meaning: false: every call is allowed and nothing is counted",
+        "why: a gate that is installed is meant to work",
+    ]
+    assert found["fanout = null   (profile adaptive)"][1] == "in standard: 8"
+    assert found['profile = "adaptive"   (--profile)']
+
+
+def test_of_a_map_it_shows_elsewhere_what_differs_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    found = explained(capsys, "--profile", "standard", "--limits", '{"exact": 9}')
+    (line,) = (line for line in found if line.startswith("adaptive = "))
+    assert line.endswith("(profile standard)")
+    # The profiles switch the rules; the limits behind them are the same in all.
+    assert json.loads(found[line][1].removeprefix("by default: ")).keys() == set(RULES)
+    (line,) = (line for line in found if line.startswith("limits = "))
+    assert found[line][2] == 'in standard: {"exact": 12}'
 
 
 def test_the_profile_where_nobody_names_one_is_adaptive(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delitem(os.environ, "TOOLBREAKER_PROFILE", raising=False)
-    assert check("--explain") == 0
-    lines = capsys.readouterr().out.splitlines()
-    at = lines.index('profile = "adaptive"')
-    assert lines[at + 1].startswith("    from the defaults: ")
-    assert lines[at + 2].startswith('    by default "adaptive": ')
+    assert labels(explained(capsys)['profile = "adaptive"   (default)']) == ["meaning", "why"]
