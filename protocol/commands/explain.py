@@ -6,10 +6,13 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from breaker.identity.identify import Identifier, Origin
+from breaker.identity.tools import is_shell
 from breaker.options import ConfigError
 from breaker.rules.tracks import cap
 from breaker.settings import Settings
@@ -21,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = (
         "Print every fingerprint of a call, what it was made from, and its cap. "
+        "COMMAND is a shell command line, or with a --tool that is no shell its arguments as a JSON object. "
         "Without COMMAND the arguments are read from standard input, as JSON. "
         "With --call, judge a recording up to that call and say why it got its verdict."
     )
@@ -28,7 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "%(prog)s [-h] [--tool NAME] [--json] [--SETTING VALUE ...] [COMMAND]\n"
         "       %(prog)s --call N [--session NAME] [--SETTING VALUE ...] RECORDING"
     )
-    parser.add_argument("command", metavar="COMMAND", nargs="?", help="a shell command line; with --call a recording")
+    parser.add_argument(
+        "command", metavar="COMMAND", nargs="?", help="a command line or arguments; with --call a recording"
+    )
     parser.add_argument("--call", type=at_least(1), metavar="N", help="the Nth call of a recording, counted from 1")
     parser.add_argument("--session", metavar="NAME", help="which session, where the recording holds several")
     parser.add_argument("--tool", metavar="NAME", default="bash", help="the tool's name (default: %(default)s)")
@@ -50,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         print("toolbreaker: give a COMMAND, or the arguments of a call as JSON on standard input", file=sys.stderr)
         return 2
     try:
-        arguments = {"command": args.command} if given is None else json.loads(given)
+        arguments = _arguments(args.tool, args.command, settings) if given is None else json.loads(given)
     except ValueError as error:
         print(f"toolbreaker: the arguments on standard input are not JSON: {error}", file=sys.stderr)
         return 2
@@ -60,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([_row(origin, settings) for origin in found], indent=2, ensure_ascii=False))
     else:
-        print("\n".join(_text(origin, settings) for origin in found))
+        print("\n".join(_texts(found, settings)))
         if settings.adaptive != Settings().adaptive:
-            print(f"The profile {settings.profile} also weighs what calls brought: --call shows it for a recorded one.")
+            print(f"The profile {settings.profile} weighs what calls brought: --call shows it for a recorded one.")
     return 0
 
 
@@ -92,6 +98,16 @@ def _recorded(path: str, number: int, name: str | None, settings: Settings) -> i
     return 1
 
 
+def _arguments(tool: str, text: str, settings: Settings) -> dict[str, Any]:
+    """The arguments of a call: what a shell would run, or what another tool was given, as JSON."""
+    if not is_shell(tool, {name.lower() for name in settings.shell_tools}):
+        with suppress(ValueError, RecursionError):
+            given = json.loads(text)
+            if isinstance(given, dict):
+                return given
+    return {"command": text}
+
+
 def _is_data(command: str) -> bool:
     """Whether a command is the name of a file that nobody could run."""
     try:
@@ -108,7 +124,13 @@ def _row(origin: Origin, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _text(origin: Origin, settings: Settings) -> str:
-    limit = cap(settings.limits, origin.fingerprint)
-    counted = "not counted" if limit is None else f"stopped at {limit} of {settings.window} calls"
-    return f"{origin.fingerprint}\n    {counted}; from {origin.origin}"
+def _texts(found: list[Origin], settings: Settings) -> Iterator[str]:
+    """Two lines an identity; what holds for all of them once, above."""
+    limits = [cap(settings.limits, origin.fingerprint) for origin in found]
+    counted = any(limit is not None for limit in limits)
+    if not counted:
+        hint = "" if settings.profile == "standard" else "; --profile standard shows the caps"
+        yield f"`{settings.profile}` counts none of these{hint}."
+    for origin, limit in zip(found, limits, strict=True):
+        said = "not counted; " if limit is None else f"stopped at {limit} of {settings.window} calls; "
+        yield f"{origin.fingerprint}\n    {said if counted else ''}from {origin.origin}"

@@ -34,6 +34,24 @@ def test_other_tools_are_described_by_arguments_on_standard_input() -> None:
     assert "net:a.example/x" in {row["fingerprint"] for row in json.loads(done.stdout)}
 
 
+def test_other_tools_take_their_arguments_on_the_command_line_too() -> None:
+    def shown(tool: str, text: str) -> list[str]:
+        return [row["fingerprint"] for row in json.loads(run("explain", "--json", "--tool", tool, text).stdout)]
+
+    assert "net:a.example/x" in shown("web_fetch", '{"url": "https://www.a.example/x"}')
+    assert shown("read", '{"file_path":"a.py"}') == ['exact:read:{"file_path":"a.py"}']
+    assert shown("read", "[1]") == ['exact:read:{"command":"[1]"}']
+    assert any(each.startswith('exact:bash:{"command":') for each in shown("bash", '{"a":1}'))
+
+
+def test_a_profile_that_counts_nothing_says_so_once() -> None:
+    for profile in ("adaptive", "loop-guard"):
+        first, *rest = run("explain", "curl https://a.example/x", "--profile", profile).stdout.decode().splitlines()
+        assert first == f"`{profile}` counts none of these; --profile standard shows the caps."
+        assert "net:a.example/x" in rest
+        assert not any("counted" in line for line in rest)
+
+
 def test_arguments_that_are_not_json_are_named() -> None:
     done = run("explain", "--tool", "web_fetch", data=b"url=x")
     assert (done.returncode, done.stdout) == (2, b"")
