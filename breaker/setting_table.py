@@ -353,8 +353,8 @@ SETTINGS: tuple[Setting, ...] = (
         shape="integer",
         low=1,
         off="zero",
-        meaning="after so many denials at one spot of a repeat or budget gate the next call passes once; "
-        "off: none does",
+        meaning="after so many denials at one spot of a repeat or budget gate, or of a tool that an adaptive rule shut "
+        "as a whole, the next call passes once; off: none does",
         reason=_GUARD,
     ),
     Setting(
