@@ -136,7 +136,10 @@ def remarks(settings: Settings) -> list[str]:
     if caps and warn is not None and limit is not None and warn > limit:
         said.append(f"failWarnAt ({warn}) is above failLimit ({limit}) and can never speak")
     if settings.max_denials is None:
-        said.append("maxDenials is off: what a repeat or budget gate stops stays stopped until the user speaks")
+        said.append(
+            "maxDenials is off: what a repeat or budget gate stops, and a tool that is shut as a whole, stays stopped "
+            "until the user speaks"
+        )
     return said
 
 
@@ -161,6 +164,8 @@ def _read(layer: Layer, problems: list[Problem], notes: list[str]) -> dict[str, 
             complain(name, "was removed", REMOVED[name])
         elif name in BY_NAME:
             read[name] = check(BY_NAME[name], value, complain)
+            if read[name] is None and isinstance(value, int | float) and value < 0:
+                notes.append(f"{layer.source}: {name} is {shown(value)}, which turns it off as 0 does")
         else:
             complain(name, "is not a setting", partial(nearest, name, tuple(BY_NAME), LISTED))
     return read

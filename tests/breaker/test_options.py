@@ -179,6 +179,10 @@ class TestOff:
     def test_zero_negative_and_null_turn_a_stage_or_gate_off(self, name: str, off: Any) -> None:
         assert getattr(settings(**{name: off}), BY_NAME[name].attribute) is None
 
+    def test_a_negative_number_is_remarked_on_and_0_and_null_are_not(self) -> None:
+        layer = Layer("mine", {"maxTokens": -4, "sessionMaxTokens": 0, "familyMaxTokens": None})
+        assert resolve([layer]).notes == ("mine: maxTokens is -4, which turns it off as 0 does",)
+
     def test_null_turns_a_limit_off(self) -> None:
         found = settings(limits={"exact": None}, failLimit=None, repeatLimits={"read": 0})
         assert (found.limits["exact"], found.fail_limit, found.repeat_limits) == (None, None, {"read": None})
