@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="KEY=VALUE,...",
-        help="values of a setting, such as limits.exact=8,12,off or failLimit=3,5",
+        help="values of a setting, such as limits.exact=8,12,null or failLimit=3,5; null turns it off",
     )
     parser.add_argument(
         "--runs", type=at_least(1), default=6, metavar="N", help="count rows of failures up to N (default: 6)"
@@ -99,6 +99,7 @@ def _show(args: argparse.Namespace, wanted: Grid, cells: list[Cell]) -> None:
         return
     for line in table(cells):
         print(line)
+    print("≥N: sessions in which the same action failed N times in a row or more")
     print("\nsessions stopped")
     for line in bars(cells):
         print(line)

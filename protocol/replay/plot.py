@@ -16,7 +16,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 def shown(value: Any) -> str:
     """A setting's value as it was given."""
-    return "off" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def outcomes_of(cells: Sequence[Cell]) -> list[str]:

@@ -89,7 +89,7 @@ class Grid(Struct, frozen=True):
 
 
 def axis(text: str) -> Axis:
-    """`limits.exact=8,12,off` as an axis. ValueError says what is wrong with it."""
+    """`limits.exact=8,12,null` as an axis. ValueError says what is wrong with it."""
     key, equals, listed = text.partition("=")
     if not equals or not key.strip() or not listed.strip():
         raise ValueError(f"{text!r} is not KEY=VALUE,VALUE…")
@@ -114,8 +114,6 @@ def _split(listed: str) -> Iterator[str]:
 
 
 def _value(text: str) -> Any:
-    if text == "off":
-        return None
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

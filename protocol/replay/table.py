@@ -53,7 +53,7 @@ def share(report: SessionReport | Total) -> str:
     return f"{100 * report.failed / report.settled:.0f}%" if report.settled else "-"
 
 
-HEADINGS = ("session", "calls", "turns", "failed", "longest failure run", "strongest repetition", "advised", "blocked")
+HEADINGS = ("session", "calls", "turns", "failed", "failure run", "repetition", "advised", "blocked")
 _LEFT = (0, 4, 5)
 _NARROWEST = 60
 COLUMNS = 100
@@ -154,10 +154,8 @@ def saved(found: Stop) -> str:
 
 
 def total(found: Total) -> Iterator[str]:
-    yield (
-        f"{some(found.sessions, 'session')}, {some(found.calls, 'call')}, {some(found.turns, 'user turn')}; "
-        f"{share(found)} of the results are failures"
-    )
+    failures = f"; {share(found)} of the results are failures" if found.settled else ""
+    yield f"{some(found.sessions, 'session')}, {some(found.calls, 'call')}, {some(found.turns, 'user turn')}{failures}"
     gates = ", ".join(f"{gate} {count}" for gate, count in sorted(found.blocked_by.items(), key=lambda item: -item[1]))
     because = f" ({gates})" if gates else ""
     yield (

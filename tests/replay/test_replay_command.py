@@ -53,9 +53,14 @@ def test_the_table_is_no_wider_than_the_terminal(columns: int) -> None:
     done = run("replay", str(ROOT / "examples" / "recordings"), COLUMNS=str(columns))
     lines = done.stdout.decode().splitlines()
     assert max(map(len, lines)) <= columns
-    assert lines[0].split()[-2:] == ["advised", "blocked"]
+    assert " ".join(lines[0].split()) == "session calls turns failed failure run repetition advised blocked"
     (row,) = (line.split() for line in lines if line.startswith("a-verbatim"))
     assert (row[:4], row[-2:]) == (["a-verbatim", "15", "1", "0%"], ["2", "3"])
+
+
+def test_a_session_without_a_call_has_no_share_of_failures(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text(line(Made().turn(), "silent"))
+    assert out(str(tmp_path / "r.jsonl")).splitlines()[-2] == "1 session, 0 calls, 1 user turn"
 
 
 def test_verbose_shows_each_event_as_a_line(recording: Path) -> None:

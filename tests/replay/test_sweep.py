@@ -38,7 +38,7 @@ def made() -> Iterator[Session]:
         yield session.session(f"s{number}", outcome)
 
 
-AXES = [axis("limits.cmd=8,12,off"), axis("failLimit=3,5"), axis("limits.site=off,6")]
+AXES = [axis("limits.cmd=8,12,null"), axis("failLimit=3,5"), axis("limits.site=null,6")]
 
 
 def test_every_cell_equals_a_replay_with_those_settings() -> None:
@@ -70,7 +70,7 @@ def test_every_cell_equals_a_replay_on_real_sessions() -> None:
 
 
 def test_settings_that_make_the_same_identities_share_them() -> None:
-    wanted = grid([axis("failLimit=3,5"), axis("limits.site=off,6")], Sources(), 6)
+    wanted = grid([axis("failLimit=3,5"), axis("limits.site=null,6")], Sources(), 6)
     identifiers = Identifiers(b"")
     shared = [id(identifiers.of(settings)) for settings in wanted.settings]
     assert shared[0] == shared[2]
@@ -80,7 +80,7 @@ def test_settings_that_make_the_same_identities_share_them() -> None:
 
 class TestAxes:
     def test_values_are_json_else_text(self) -> None:
-        assert axis("limits.exact=8,12,off").values == (8, 12, None)
+        assert axis("limits.exact=8,12,null").values == (8, 12, None)
         assert axis("profile=standard,loop-guard").values == ("standard", "loop-guard")
         assert axis("cyclePeriods=[2,3],[2]").values == ([2, 3], [2])
         assert axis('exclude=["a,b"],[]').values == (["a,b"], [])
@@ -122,9 +122,9 @@ class TestCommand:
             "sweep",
             str(recording),
             "--set",
-            "limits.cmd=8,off",
+            "limits.cmd=8,null",
             "--set",
-            "failLimit=3,off",
+            "failLimit=3,null",
             "--svg",
             str(tmp_path / "a.svg"),
         )
@@ -132,10 +132,11 @@ class TestCommand:
         lines = done.stdout.decode().splitlines()
         assert lines[0].split()[:3] == ["limits.cmd", "failLimit", "stopped"]
         assert "of fail" in lines[0]
-        assert lines[4].split()[:2] == ["off", "off"]
-        assert lines[6] == "sessions stopped"
-        assert lines[7].startswith("limits.cmd=8 failLimit=3")
-        assert "█" in lines[7]
+        assert lines[4].split()[:2] == ["null", "null"]
+        assert lines[5] == "≥N: sessions in which the same action failed N times in a row or more"
+        assert lines[7] == "sessions stopped"
+        assert lines[8].startswith("limits.cmd=8 failLimit=3")
+        assert "█" in lines[8]
         assert (tmp_path / "a.svg").read_text().startswith("<svg")
 
     def test_processes_do_not_change_the_grid(self, recording: Path) -> None:
@@ -148,6 +149,8 @@ class TestCommand:
     def test_errors(self, recording: Path, tmp_path: Path) -> None:
         assert run("sweep", str(recording), "--set", "failLimit=1").returncode == 2
         assert run("sweep", str(recording), "--set", "failLimits=3").returncode == 2
+        assert b"null turns it off" in run("sweep", str(recording), "--set", "failLimit=off").stderr
+        assert b"null turns it off" in run("sweep", "--help").stdout
         assert run("sweep", str(recording), "--set", "nothing").returncode == 2
         assert run("sweep", "-", "-", "--set", "failLimit=3").returncode == 2
         assert run("sweep", str(tmp_path / "none"), "--set", "failLimit=3").returncode == 1
@@ -177,7 +180,7 @@ class TestPlot:
         ElementTree.fromstring(drawn)
 
     def test_runs_are_cumulative(self) -> None:
-        (cell,) = sweep(made(), grid([axis("failLimit=off")], STANDARD, 8))
+        (cell,) = sweep(made(), grid([axis("failLimit=null")], STANDARD, 8))
         counts = cell.total.runs
         # pytest failed 4 and 7 times in a row, nothing else failed
         assert counts == [2, 2, 2, 2, 1, 1, 1, 0]
