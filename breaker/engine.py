@@ -123,6 +123,7 @@ class Engine:
         code = gate.code(ruling.blocking)
         if decision == "allow":
             self.state.would_have(view.agent, ruling.decision, code)
+            self._note_denial(call.agent, ruling, call.at)
             asks = ruling.decision == "ask"
             reason = self._question(ruling) if asks else self._reason(call.agent, ruling)
             self._admit(call.agent, view.agent, pending, call.at)
@@ -354,9 +355,13 @@ class Engine:
             if pending.facts is not None:
                 for key, hit in keys_to_shut(pending.facts, hits).items():
                     self.state.shut(agent, key, hit)
-        first = gate.first(ruling.blocking)
-        self.state.note_denial(name, GATES[first.gate].code, first.fingerprint or first.gate, at)
+        self._note_denial(name, ruling, at)
         return reason
+
+    def _note_denial(self, name: str, ruling: Ruling, at: float | None) -> None:
+        first = gate.first(ruling.blocking)
+        what = messages.named(first) or first.gate
+        self.state.note_denial(name, GATES[first.gate].code, what, at, shadow=self.settings.shadow)
 
     def _question(self, ruling: Ruling) -> str:
         return messages.question(self._spelled(ruling.blocking), self.settings)

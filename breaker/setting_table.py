@@ -81,7 +81,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         name="shadow",
         shape="flag",
-        meaning="judge and report everything, stop nothing",
+        meaning="judge and report everything, stop nothing; `toolbreaker state` shows what would have been stopped",
         reason="off: watching alone saves nothing",
     ),
     Setting(

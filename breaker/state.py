@@ -38,6 +38,9 @@ MAX_CHILDREN = 1_024
 SILENT_AFTER = 30 * 60.0
 """Seconds without a sign of life after which a subagent counts as ended."""
 
+SHADOW = "shadow "
+"""What stands before the code of a denial that was none, because in shadow nothing is stopped."""
+
 
 class Notice(Struct, frozen=True):
     """An advisory as data, before it is put into words."""
@@ -117,7 +120,8 @@ class Entry(Struct, frozen=True):
 
     `line` are the ancestors of `agent` as far as they are known, nearest first. `charge`: `amount` tokens of request
     `key`. `start`: it was started as `kind` by call `key` of `line[0]`. `end`: it ended. `turn`: a person spoke to
-    it. `tool`: one tool call. `pass`, `warn`: of quota or budget `key`. `deny`: with code `key`, for what `kind` says.
+    it. `tool`: one tool call. `pass`, `warn`: of quota or budget `key`. `deny`: with code `key`, for what `kind` says;
+    in shadow, where the call ran, `SHADOW` stands before the code.
     """
 
     op: Op
@@ -468,9 +472,9 @@ class State:
         _bound_set(passed)
         self._note("pass", owner, key=quota)
 
-    def note_denial(self, name: str, code: str, what: str, at: float | None = None) -> None:
-        """Tell whoever keeps accounts that a call of this agent was stopped, and by what."""
-        self._note("deny", name, key=code, kind=what, at=at)
+    def note_denial(self, name: str, code: str, what: str, at: float | None = None, *, shadow: bool = False) -> None:
+        """Tell whoever keeps accounts that a call of this agent was stopped, or in `shadow` would have been."""
+        self._note("deny", name, key=f"{SHADOW}{code}" if shadow else code, kind=what, at=at)
 
     def refresh(self, name: str, account: Account) -> None:
         """Believe an account that is kept elsewhere, where other processes add to it."""

@@ -35,6 +35,11 @@ def compact(identity: str, key: bytes) -> str:
     return f"{preview}#{_digest(identity, key)}"
 
 
+def without_digest(short: str) -> str:
+    """A short form as a person reads it."""
+    return _CLOSING_DIGEST.sub("", short)
+
+
 def wordless(text: str, key: bytes) -> str:
     """What stands for a text of which nothing may be kept but whether it came before."""
     return f"(its text is not kept)#{_digest(text, key)}"
@@ -65,4 +70,4 @@ class CompactIdentifier:
 
     def spell(self, fingerprint: str) -> str:
         """The full form, where it belongs to the last call identified; else the preview alone."""
-        return self._spelled.get(fingerprint) or _CLOSING_DIGEST.sub("", fingerprint)
+        return self._spelled.get(fingerprint) or without_digest(fingerprint)

@@ -13,9 +13,11 @@ from typing import Any
 
 import msgspec
 
+from breaker.identity.compact import without_digest
 from breaker.messages import preview
 from breaker.options import ConfigError
 from breaker.settings import Settings
+from breaker.state import SHADOW
 from protocol import layers
 from protocol.store import opening
 from protocol.store.base import Denial, SpecError, Store, StoredAgent, StoreError
@@ -169,7 +171,9 @@ def _show(store: Store, settings: Settings, args: argparse.Namespace) -> int:
         print("\nlast denials")
         for denial in denials:
             when = datetime.fromtimestamp(denial.at).strftime("%Y-%m-%d %H:%M:%S")
-            print(f"  {when}  {_name(denial.agent)}  {denial.code}  {preview(denial.what, NAME_CHARS)}")
+            what = preview(without_digest(denial.what), NAME_CHARS)
+            would = "would have been stopped: " if denial.code.startswith(SHADOW) else ""
+            print(f"  {when}  {_name(denial.agent)}  {would}{denial.code.removeprefix(SHADOW)}  {what}")
     return 0
 
 

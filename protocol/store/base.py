@@ -57,7 +57,10 @@ class StoredAgent(Struct, frozen=True):
 
 
 class Denial(Struct, frozen=True):
-    """A call that was stopped: when, whose, with which code, and for what (in its short form)."""
+    """A call that was stopped: when, whose, with which code, and for what (in its short form).
+
+    The code of one that only would have been stopped begins with `breaker.state.SHADOW`.
+    """
 
     at: float
     agent: str

@@ -54,8 +54,20 @@ def test_agents_turns_budgets_and_denials_are_shown(path: Path) -> None:
     assert "1 model request, 0 tool calls, 1 running" in shown
     assert "1 model request, 1 tool call\n" in shown
     assert "1 running" in shown
-    assert "main  LOOP_GUARD_REPEAT  exact:read:{}" in shown
+    assert "main  LOOP_GUARD_REPEAT  exact:read:{}\n" in shown
     assert "\x1b" not in shown
+
+
+def test_what_would_have_been_stopped_in_shadow_is_shown_as_such(tmp_path: Path) -> None:
+    path = str(tmp_path / "state.sqlite")
+    with Server("--state", path, "--shadow", "--repeat-limit", "2") as server:
+        for number in range(2):
+            told = server.call("guard", callId=f"c{number}", tool="read", arguments={"file_path": "a.py"})
+        assert server.close() == 0
+    assert (told["decision"], told["wouldHave"]) == ("allow", "deny")
+    last = out("state", "--state", path).splitlines()[-1]
+    assert last.endswith('main  would have been stopped: LOOP_GUARD_REPEAT  exact:read:{"file_path":"a.py"}')
+    assert json.loads(out("state", "--state", path, "--json"))["denials"][0]["code"] == "shadow LOOP_GUARD_REPEAT"
 
 
 def test_the_same_as_json(path: Path) -> None:
