@@ -7,7 +7,7 @@ export class Breaker {
   #failClosed
 
   constructor(options = {}) {
-    const { failClosed = false, command = defaultCommand(), onFault = warn, ...rest } = options
+    const { failClosed = false, command = defaultCommand(), onFault = warning(failClosed), ...rest } = options
     this.#failClosed = failClosed
     this.#connection = new Connection({ ...rest, onFault, command: typeof command === 'string' ? [command, 'serve'] : command })
   }
@@ -72,6 +72,10 @@ export function encode(method, params) {
   return JSON.stringify(method === 'guard' && params.arguments === undefined ? { ...params, arguments: null } : params)
 }
 
-export function warn(fault) {
-  process.emitWarning(fault.message, { type: 'ToolbreakerWarning', code: fault.kind })
+/** What is done with a fault when the caller takes none. Where no process can be started it says what that means. */
+export function warning(failClosed) {
+  const meaning = failClosed ? 'calls are denied' : 'calls run unguarded'
+  return ({ kind, message }) => {
+    process.emitWarning(kind === 'spawn' ? `${message}; ${meaning}` : message, { type: 'ToolbreakerWarning', code: kind })
+  }
 }

@@ -21,6 +21,12 @@ function makeFault(kind, message, more) {
   return { kind, message, ...more }
 }
 
+/** Why there is no process, and the way out where there is no such program. */
+function spawnFault(program, error) {
+  const hint = error.code === 'ENOENT' ? '; put it on the PATH or set TOOLBREAKER to its path' : ''
+  return makeFault('spawn', `cannot start ${program}: ${error.message}${hint}`)
+}
+
 export class Connection {
   /** `idle` before the first start, `starting` and `up` with a process, `down` between two, `closed` for good. */
   #state = 'idle'
@@ -152,7 +158,7 @@ export class Connection {
         windowsHide: true,
       })
     } catch (error) {
-      this.#starting = Promise.resolve({ fault: this.#goDown(child, makeFault('spawn', `cannot start ${program}: ${error.message}`)) })
+      this.#starting = Promise.resolve({ fault: this.#goDown(child, spawnFault(program, error)) })
       return
     }
     this.#child = child
@@ -171,7 +177,7 @@ export class Connection {
       child.leave(true)
       this.#goDown(child, fault)
     }
-    proc.once('error', (error) => down(makeFault('spawn', `cannot start ${program}: ${error.message}`)))
+    proc.once('error', (error) => down(spawnFault(program, error)))
     const ended = (code, signal) => {
       const words = child.stderr.trim()
       const how = signal ? `signal ${signal}` : `code ${code}`

@@ -4,7 +4,7 @@
  */
 import { MessageChannel, Worker, receiveMessageOnPort } from 'node:worker_threads'
 
-import { encode, warn } from './breaker.js'
+import { encode, warning } from './breaker.js'
 import { ConfigError, DEFAULTS, METHODS, defaultCommand, standIn } from './protocol.js'
 
 /** Milliseconds that the thread gets on top of the time of its own call. */
@@ -31,7 +31,7 @@ export class BreakerSync {
   #pid
 
   constructor(options = {}) {
-    const { onFault = warn, onStderr, failClosed = false, command = defaultCommand(), ...rest } = options
+    const { failClosed = false, onFault = warning(failClosed), onStderr, command = defaultCommand(), ...rest } = options
     this.#onFault = onFault
     this.#onStderr = onStderr
     this.#failClosed = failClosed

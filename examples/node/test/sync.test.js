@@ -125,3 +125,17 @@ for (const name of ['Breaker', 'BreakerSync']) {
     await until(() => existsSync(left))
   })
 }
+
+for (const [options, meaning] of [['', 'calls run unguarded'], [', failClosed: true', 'calls are denied']]) {
+  for (const name of ['Breaker', 'BreakerSync']) {
+    test(`without the program a ${name}${options} says how to get there, and that ${meaning}`, () => {
+      const program = `
+        import { ${name} } from ${JSON.stringify(new URL('../index.js', import.meta.url).href)}
+        const breaker = new ${name}({ command: ['no-such-program', 'serve']${options} })
+        try { await breaker.initialize() } catch {}
+        await breaker.guard({ tool: 'read' })`
+      const run = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', timeout: 10_000 })
+      assert.match(run.stderr, new RegExp(`cannot start no-such-program.*ENOENT; put it on the PATH or set TOOLBREAKER to its path; ${meaning}`))
+    })
+  }
+}
