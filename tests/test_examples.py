@@ -299,6 +299,23 @@ def test_a_recorded_session_shows_its_loop(
     assert session["firstStop"]["gate"] == gate
 
 
+@needs_program
+def test_the_demo_says_each_thing_once_and_what_comes_next() -> None:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "demo.py")],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=environment(),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for session in done.stdout.split("\n== "):
+        assert session.count("REPEAT_TOOL_BLOCKED: this call was not run.") == 1
+    assert "profile standard (which counts calls; not the default)" in done.stdout
+    assert done.stdout.splitlines()[-2].startswith("Next: ")
+
+
 def test_every_recorded_session_is_described() -> None:
     page = (EXAMPLES / "recordings" / "README.md").read_text()
     for file in (EXAMPLES / "recordings").glob("*.jsonl"):
