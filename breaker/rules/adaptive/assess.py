@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
 
 from breaker.adaptive_limits import Limits
 from breaker.evidence.facts import Facts
@@ -10,36 +11,36 @@ from breaker.evidence.log import Log
 from breaker.rules.adaptive import failures, looks, repetition, stagnation
 from breaker.rules.adaptive.base import Case, Finding, case
 
-RULES: dict[str, Callable[[Case], Iterator[Finding]]] = {
-    "sameAnswer": repetition.same_answer,
-    "looseKey": looks.loose_key,
-    "reread": looks.reread,
-    "fixedAnswer": looks.fixed_answer,
-    "sameFailure": failures.same_failure,
-    "nothingFound": looks.nothing_found,
-    "numbers": repetition.numbers,
-    "noNews": stagnation.no_news,
-    "sleeps": stagnation.sleeps,
-    "denied": failures.denied,
-    "plans": stagnation.plans,
+_KNOWN = frozenset({"known"})
+
+
+class Asked(NamedTuple):
+    """A rule, and when it is asked. Most calls are new, and most go well: few rules need to walk through the entries.
+
+    `signs`: without one of these it finds nothing; with none here it is always asked. An outcome among the entries;
+    `known`, the call was made before; `alike`, one much the same was. `repeats`: it counts that very call alone, and
+    has nothing to warn of when that was made once.
+    """
+
+    rule: Callable[[Case], Iterator[Finding]]
+    signs: frozenset[str] = frozenset()
+    repeats: bool = False
+
+
+RULES: dict[str, Asked] = {
+    "sameAnswer": Asked(repetition.same_answer, _KNOWN, repeats=True),
+    "looseKey": Asked(looks.loose_key, frozenset({"alike"})),
+    "reread": Asked(looks.reread),
+    "fixedAnswer": Asked(looks.fixed_answer),
+    "sameFailure": Asked(failures.same_failure, frozenset({"fail", "invalid"})),
+    "nothingFound": Asked(looks.nothing_found, frozenset({"empty", "fail"})),
+    "numbers": Asked(repetition.numbers, _KNOWN, repeats=True),
+    "noNews": Asked(stagnation.no_news, _KNOWN),
+    "sleeps": Asked(stagnation.sleeps),
+    "denied": Asked(failures.denied, frozenset({"denied"})),
+    "plans": Asked(stagnation.plans),
 }
 """The rules that look at one agent's evidence, by the name of the switch that turns them off."""
-
-_KNOWN = frozenset({"known"})
-_SIGNS: dict[str, frozenset[str]] = {
-    "sameAnswer": _KNOWN,
-    "looseKey": frozenset({"alike"}),
-    "sameFailure": frozenset({"fail", "invalid"}),
-    "nothingFound": frozenset({"empty", "fail"}),
-    "numbers": _KNOWN,
-    "noNews": _KNOWN,
-    "denied": frozenset({"denied"}),
-}
-"""Without one of these a rule finds nothing: an outcome among the entries; `known`, the call was made before; `alike`,
-one much the same was. Most calls are new, and most go well: few rules need to walk through the entries."""
-
-ONCE = frozenset({"sameAnswer", "numbers"})
-"""The rules that have nothing to say of a call that was made once."""
 
 
 def assess(
@@ -57,9 +58,9 @@ def assess(
         signs.add("alike")
     found = [
         finding
-        for name, rule in RULES.items()
-        if name not in off and not (name in _SIGNS and signs.isdisjoint(_SIGNS[name]))
-        for finding in rule(about)
+        for name, asked in RULES.items()
+        if name not in off and not (asked.signs and signs.isdisjoint(asked.signs))
+        for finding in asked.rule(about)
     ]
     if shut is not None and not any(finding.count >= finding.limit for finding in found):
         found.append(Finding(shut.gate, shut.count, shut.limit, shut.detail))

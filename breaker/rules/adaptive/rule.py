@@ -15,7 +15,7 @@ from breaker.evidence.facts import Answer, Facts
 from breaker.evidence.keyed import keyed_answer, keyed_facts
 from breaker.failure import Classified
 from breaker.identity.identify import Identity
-from breaker.rules.adaptive.assess import ONCE, assess
+from breaker.rules.adaptive.assess import RULES, assess
 from breaker.rules.adaptive.base import Finding
 from breaker.rules.adaptive.spawning import of_family, spawning
 from breaker.rules.base import Aftermath, Rule, View
@@ -33,7 +33,7 @@ class Adaptive(Rule):
 
     def __init__(self, settings: Settings, *, key: bytes | None = None) -> None:
         self.limits, self.off = adaptive_limits.read(settings.adaptive)
-        self._off_once = self.off | ONCE
+        self._off_once = self.off | {name for name, asked in RULES.items() if asked.repeats}
         self.active = len(self.off) < len(adaptive_limits.RULES)
         self._kinds = {tool.lower(): cast(Kind, kind) for tool, kind in settings.tool_classes.items()}
         self._spawns = frozenset(tool.lower() for tool in settings.spawn_tools)

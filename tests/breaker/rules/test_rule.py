@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pytest
 from entries import call, evidence, settled
+from judgement.play import HERE, cases, play
 
 from breaker import Call, Engine, Layer, Result, Settled, Usage, Verdict, resolve
-from breaker.adaptive_limits import RULES, Limits
+from breaker.adaptive_limits import RULES as NAMES
+from breaker.adaptive_limits import Limits
 from breaker.events import Annotations
+from breaker.evidence.facts import Facts
 from breaker.evidence.log import Entry, Log, Shut
 from breaker.rules.adaptive import rule
-from breaker.rules.adaptive.assess import assess
+from breaker.rules.adaptive.assess import RULES, assess
+from breaker.rules.adaptive.base import Finding, case
 
 
 class Agent:
@@ -60,10 +65,10 @@ class TestWhichRulesLook:
         assert assess(call(), log, Limits(), 1000.0 + 1801) == []
 
     def test_with_every_rule_off_nothing_is_kept(self) -> None:
-        agent = Agent(adaptive=dict.fromkeys(RULES, False))
+        agent = Agent(adaptive=dict.fromkeys(NAMES, False))
         assert agent.ran(20) == "+" * 20
         assert agent.engine.snapshot()["agents"]["main"]["evidence"] is None
-        one_left = Agent(adaptive=dict.fromkeys(RULES[1:], False))
+        one_left = Agent(adaptive=dict.fromkeys(NAMES[1:], False))
         assert one_left.ran(6) == "++++--"
 
     def test_the_kind_that_settings_give_a_tool_counts_however_its_name_is_written(self) -> None:
@@ -119,6 +124,22 @@ class TestWhichRulesLook:
         kinds = [entry["kind"] for entry in agent.engine.snapshot()["agents"]["main"]["evidence"]["entries"]]
         assert kinds[:3] == ["read"] * 3
         assert kinds[3] != "read"
+
+
+def test_a_rule_that_is_not_asked_would_have_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing at all; or no repetition, where only those that count repetitions are not asked."""
+
+    def checked(facts: Facts, log: Log, limits: Limits, now: float | None, off: Collection[str]) -> list[Finding]:
+        found = assess(facts, log, limits, now, off)
+        about = case(facts, log, limits, now)
+        every = [(name, finding) for name, asked in RULES.items() for finding in asked.rule(about)]
+        if not log.shut:
+            assert found == [finding for name, finding in every if name not in off or finding.count > 1]
+        return found
+
+    monkeypatch.setattr(rule, "assess", checked)
+    for session in cases(HERE / "loops.jsonl"):
+        play(session)
 
 
 class TestWhatStaysShut:
