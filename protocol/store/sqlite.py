@@ -13,7 +13,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -379,27 +378,36 @@ def open_file(
     something else where the place is `ours`; elsewhere it is left alone, and that is a ForeignError.
     Raises AwayError, or StoreError for a file of a newer version.
     """
-    if not ours and path.is_file():
-        refuse_foreign(path)
-    writable = _made(path)
-    open_it = partial(SqliteStore, path, brief=brief, writable=writable, clock=clock)
-    try:
-        store = open_it()
-    except BrokenError as found:
-        if isinstance(found, ForeignError) and not ours:
-            raise
+
+    def open_it() -> SqliteStore:
+        writable = _made(path)
+        if not ours:
+            refuse_foreign(path)
+        return SqliteStore(path, brief=brief, writable=writable, clock=clock)
+
+    store = _unless_broken(open_it, ours=ours)
+    if isinstance(store, BrokenError):
         with alone_in(path.parent):
-            try:
-                store = open_it()  # another process may have been here first
-            except BrokenError as broken:
-                aside = set_aside(path)
-                store = open_it(writable=_made(path))
-                store.notes.append(f"{broken}; it was set aside as {aside}, and counting starts anew")
+            store = _unless_broken(open_it, ours=ours)  # another process may have been here first
+            if isinstance(store, BrokenError):
+                note = f"{store}; it was set aside as {set_aside(path)}, and counting starts anew"
+                store = open_it()
+                store.notes.append(note)
     if store.writable:
         make_private(path)
     else:
         store.notes.append("it cannot be written; counting goes on in memory")
     return store
+
+
+def _unless_broken(open_it: Callable[[], SqliteStore], *, ours: bool) -> SqliteStore | BrokenError:
+    """The state, or what is wrong with a file that may be set aside. Raises ForeignError for one that may not."""
+    try:
+        return open_it()
+    except BrokenError as broken:
+        if isinstance(broken, ForeignError) and not ours:
+            raise
+        return broken
 
 
 def open_existing_file(path: Path) -> SqliteStore:

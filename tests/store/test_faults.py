@@ -16,7 +16,8 @@ from keeping import Process
 from support import Server, message, run, until
 
 from breaker.state import Entry
-from protocol.store.base import AwayError, ReadOnlyError
+from protocol.store import sqlite
+from protocol.store.base import AwayError, ForeignError, ReadOnlyError
 from protocol.store.opening import open_existing, open_store
 from protocol.store.sqlite import open_file
 
@@ -106,6 +107,25 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(kind: str, mode: 
     assert "it was left as it is" in line
     assert path.read_bytes() == before
     assert path.stat().st_mode & 0o777 == 0o644
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_file_of_something_else_that_takes_the_place_of_a_damaged_one_is_left_as_it_is(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "precious"
+    a_page_overwritten(path)
+
+    @contextmanager
+    def alone_after_somebody_else(_directory: Path) -> Iterator[None]:
+        path.unlink()
+        FOREIGN[kind](path)
+        yield
+
+    monkeypatch.setattr(sqlite, "alone_in", alone_after_somebody_else)
+    with pytest.raises(ForeignError):
+        open_file(path, ours=False)
     assert list(tmp_path.iterdir()) == [path]
 
 
