@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from protocol.about import lacking
 from protocol.store.base import ForeignError, SpecError, Store, StoreError
-from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, state_file
+from protocol.store.places import DEFAULT_NAMESPACE, SCHEMES, check_namespace, is_namespace, state_file
 
 if TYPE_CHECKING:
     from protocol.store.redis import RedisStore
@@ -89,7 +89,7 @@ def namespaces(spec: str, namespace: str) -> list[str]:
             found = store.namespaces()
     else:
         found = []
-    return sorted(name for name in found if name != namespace)
+    return sorted(name for name in found if name != namespace and is_namespace(name))
 
 
 def add_options(parser: argparse.ArgumentParser, default: str) -> None:

@@ -16,9 +16,14 @@ SCHEMES = ("redis://", "rediss://", "valkey://", "valkeys://", "unix://")
 _NAMESPACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}")
 
 
+def is_namespace(name: str) -> bool:
+    """Whether a namespace can have this name, which is part of a file's."""
+    return _NAMESPACE.fullmatch(name) is not None
+
+
 def check_namespace(namespace: str) -> str:
-    """The namespace, which is part of a file's name. SpecError when it cannot be."""
-    if not _NAMESPACE.fullmatch(namespace):
+    """The namespace. SpecError when none can have this name."""
+    if not is_namespace(namespace):
         raise SpecError(
             f"the namespace {namespace!r} is not 1 to 64 letters, digits, dots, hyphens and underscores, "
             "the first of them no dot or hyphen"

@@ -247,13 +247,16 @@ class RedisStore:
                 self._db.lrem(self._key("denials"), 0, row)
 
     def namespaces(self) -> list[str]:
-        """The namespaces of this server that hold agents, as far as they are found among its first keys."""
+        """The namespaces of this server that hold agents, as far as they are found among its first keys.
+
+        Whoever else has such keys may have names among them that no namespace can have.
+        """
         found: set[str] = set()
         cursor = 0
         with _errors():
             for _ in range(SCANNED_PAGES):
                 cursor, keys = self._db.scan(cursor, match="toolbreaker:{*}:agents", count=SCANNED_KEYS)
-                found |= {key.decode().partition("{")[2].partition("}")[0] for key in keys}
+                found |= {key.decode(errors="replace").partition("{")[2].partition("}")[0] for key in keys}
                 if not cursor:
                     break
         return sorted(found)

@@ -18,7 +18,7 @@ from support import Server, message, run, until
 from breaker.events import Call
 from breaker.state import Account, Entry
 from protocol.store.base import AwayError, BrokenError, SpecError
-from protocol.store.opening import open_store
+from protocol.store.opening import namespaces, open_store
 
 redis_store = pytest.importorskip("protocol.store.redis")
 
@@ -227,6 +227,19 @@ def test_namespaces_do_not_meet(redis_server: RedisServer, namespace: str) -> No
     assert one.key != other.key
     one.close()
     other.close()
+
+
+def test_keys_of_another_program_name_no_namespace(redis_server: RedisServer, namespace: str) -> None:
+    store = redis_store.RedisStore(redis_server.address, namespace)
+    store.apply([Entry("charge", "main", 10)])
+    keys = b"toolbreaker:{\xff}:agents", b"toolbreaker:{../up}:agents", b"toolbreaker:{}:agents"
+    for key in keys:
+        store._db.set(key, "somebody else's")
+    others = namespaces(redis_server.address, "default")
+    assert namespace in others
+    assert not {"\N{REPLACEMENT CHARACTER}", "../up", ""}.intersection(others)
+    store._db.delete(*keys)
+    store.close()
 
 
 def test_agents_that_nobody_heard_of_expire(redis_server: RedisServer, namespace: str) -> None:

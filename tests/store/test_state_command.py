@@ -138,7 +138,7 @@ def test_auto_and_namespace_find_what_serve_wrote(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("action", [(), ("reset", "--all"), ("reset", "somebody")])
 def test_who_looks_into_an_empty_namespace_is_told_of_the_others(action: tuple[str, ...], tmp_path: Path) -> None:
-    for name in ("dsh", "team"):
+    for name in ("dsh", "team", "copy of team"):  # the last is no name of a namespace
         store = open_file(tmp_path / "toolbreaker" / f"{name}.sqlite")
         store.apply([Entry("charge", "main", 1)])
         store.close()
