@@ -481,6 +481,8 @@ class Engine:
             rules = (*rules, self._adaptive)
         after = Aftermath(settled.agent, agent, pending, outcome, self.state)
         reviewed = [notice for rule in rules if (notice := rule.review(after))]
+        if any(notice.gate == "spawn" for notice in reviewed):
+            self.state.warned(settled.agent, "spawn")
         return outcome.failure, [*reviewed, *notices]
 
     def _count_error(self, agent: Agent, tool: str, result: Result, text: str) -> None:

@@ -461,7 +461,7 @@ class State:
         self._note("tool", name, 1, at=at)
 
     def warned(self, owner: str, budget: str) -> None:
-        """Somebody was told of this agent's budget this turn."""
+        """Somebody was told this turn of this agent's budget, or of the agents that run (`spawn`)."""
         self.agents[owner].account.warned.add(budget)
         self._note("warn", owner, key=budget)
 

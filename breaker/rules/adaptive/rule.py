@@ -20,7 +20,7 @@ from breaker.rules.adaptive.base import Finding
 from breaker.rules.adaptive.spawning import of_family, spawning
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.settings import Settings
-from breaker.state import Notice
+from breaker.state import Notice, State
 
 WARN_AT = 2 / 3
 """The share of a limit at which the agent is told."""
@@ -91,12 +91,18 @@ class Adaptive(Rule):
         if facts is None or own in agent.exempt:
             return []  # somebody said that this very call may be repeated
         found = [] if agent.evidence is None else assess(facts, agent.evidence, self.limits, view.call.at, self.off)
-        if facts.kind == "spawn" and "spawn" not in self.off:
-            found += spawning(of_family(view.state, view.call.agent, view.call.at), self.limits)
-        return found
+        return found + self._spawning(facts, view.state, view.call.agent, view.call.at)
+
+    def _spawning(self, facts: Facts, state: State, name: str, now: float | None) -> list[Finding]:
+        if facts.kind != "spawn" or "spawn" in self.off:
+            return []
+        return list(spawning(of_family(state, name, now), self.limits))
 
     def review(self, after: Aftermath) -> Notice | None:
-        """A warning when this very call, made again, would be at two thirds of a limit."""
+        """A warning when this very call, made again, would be at two thirds of a limit.
+
+        How many agents run goes up and down: of them it is said once a turn, from two thirds on.
+        """
         facts, log = after.pending.facts, after.agent.evidence
         own = named(after.pending.fingerprints)
         if facts is None or log is None or own in after.agent.exempt:
@@ -104,8 +110,13 @@ class Adaptive(Rule):
         latest = log.entries[-1] if log.entries else None
         once = latest is not None and latest.strict == facts.strict and not latest.known
         off = self._off_once if once else self.off
-        for finding in assess(facts, log, self.limits, latest.at if latest else None, off):
-            if finding.count == max(2, math.ceil(finding.limit * WARN_AT)) and finding.count < finding.limit:
+        found = assess(facts, log, self.limits, latest.at if latest else None, off)
+        if "spawn" not in after.agent.account.warned:
+            found += self._spawning(facts, after.state, after.name, latest.until if latest else None)
+        for finding in found:
+            near = max(2, math.ceil(finding.limit * WARN_AT))
+            is_near = finding.count >= near if finding.gate == "spawn" else finding.count == near
+            if is_near and finding.count < finding.limit:
                 hit = _hit(finding, own)
                 if hit.fingerprint not in after.agent.exempt:
                     return Notice(hit.gate, "warn", hit.count, hit.limit, hit.fingerprint, hit.detail)

@@ -17,6 +17,7 @@ class Family:
     def __init__(self, **adaptive: Any) -> None:
         self.engine = Engine(resolve([Layer("test", {"profile": "adaptive", "adaptive": adaptive})]).settings)
         self.calls = 0
+        self.told: list[str] = []
 
     def start(self, parent: str, *names: str, at: float | None = None) -> None:
         for name in names:
@@ -27,7 +28,8 @@ class Family:
         call = Call(agent, tool, {"prompt": f"part {self.calls}"}, f"c{self.calls}", at=at, can_ask=False)
         verdict = self.engine.guard(call, explain=True)
         if verdict.decision == "allow":
-            self.engine.settle(Settled(agent, Result(f"part {self.calls} is fine"), call.call_id, at=at))
+            report = self.engine.settle(Settled(agent, Result(f"part {self.calls} is fine"), call.call_id, at=at))
+            self.told = [each.text for each in report.advisories if each.gate == "spawn"]
         return verdict
 
 
@@ -85,6 +87,36 @@ def test_24_agents_of_a_family_may_be_started_within_a_minute() -> None:
     assert denied.decision == "deny"
     assert (24, 24, "24 agents of this family were started within 60 s") in stands(denied)
     assert family.spawn("sub", at=1060.5).decision == "allow"
+
+
+def test_at_two_thirds_it_is_said_once_before_the_next_message_of_a_person() -> None:
+    family = Family()
+    heard = []
+    for number in range(20):
+        family.spawn(at=1000.0 + number)
+        heard += [(number + 1, text) for text in family.told]
+    ((number, text),) = heard
+    assert number == 16
+    assert "CONVERGENCE_CHECK: 16 agents of this family were started within 60 s (limit 24). Do the work here" in text
+    family.engine.user_turn("main")
+    family.spawn(at=1021.0)
+    assert len(family.told) == 1
+
+
+def test_agents_that_start_many_at_once_are_told_as_well() -> None:
+    family = Family()
+    family.start("main", *(f"a{n}" for n in range(25)))
+    family.spawn()
+    assert "25 agents that this one started are running (limit 32)" in family.told[0]
+
+
+def test_what_was_started_long_before_an_agent_came_back_is_not_said() -> None:
+    family = Family(children=None, family=None)
+    call = Call("main", "Task", {"prompt": "long"}, "long", at=1000.0)
+    family.engine.guard(call)
+    for number in range(15):
+        family.spawn(at=1000.0 + number)
+    assert family.engine.settle(Settled("main", Result("done"), "long", at=1600.0)).advisories == ()
 
 
 def test_without_a_clock_no_pace_is_known() -> None:
