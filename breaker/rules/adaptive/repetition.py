@@ -81,7 +81,7 @@ def _limit(found: Chain, limits: Limits) -> int | None:
 
 def _seen(found: Chain) -> str:
     last = found.entries[-1]
-    nothing = "nothing found" if last.look and last.family == last.tool else "no output"
+    nothing = "nothing found" if last.look and not last.shell else "no output"
     what = {"fail": "the same failure", "invalid": "the same rejection", "empty": nothing}.get(
         last.outcome, "the same answer"
     )

@@ -72,8 +72,8 @@ class TestSameAnswer:
         assert finding.detail == f"2 times {said}, and nothing new was changed in between"
 
     def test_a_command_that_came_back_empty_had_no_output(self) -> None:
-        look = settled("bash", "git status", outcome="empty", family="bash git")
-        deed = settled("bash", "make", outcome="empty", kind="run")
+        look = settled("bash", "git status", outcome="empty", shell=True)
+        deed = settled("bash", "make", outcome="empty", kind="run", shell=True)
         for entry in (look, deed):
             facts = call("bash", entry.strict.removeprefix("bash "), kind=entry.kind)
             (finding,) = found(same_answer, facts, entry, entry)
