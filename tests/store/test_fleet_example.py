@@ -84,7 +84,7 @@ def test_the_rights_that_are_named_are_enough_for_one_namespace_and_for_no_other
     assert b"last denials" in run("state", *place, **secret).stdout
     assert run("serve", "--once", *place, data=b'{"jsonrpc":"2.0","id":1,"method":"status"}', **secret).stderr == b""
     assert run("state", "reset", "fleet", "--budget", *place, **secret).returncode == 0
-    assert run("state", "reset", *place, **secret).returncode == 0
+    assert run("state", "reset", "--all", *place, **secret).returncode == 0
     elsewhere = run("state", "--state", restricted, "--namespace", "other", **secret)
     assert elsewhere.returncode == 1
     assert b"hunter2" not in elsewhere.stderr

@@ -311,7 +311,7 @@ def test_serving_and_looking(redis_server: RedisServer, namespace: str) -> None:
         assert server.close() == 0
     shown = json.loads(run("state", "--json", *place).stdout)
     assert {agent["name"]: agent["account"]["family_spent"] for agent in shown["agents"]} == {"main": 7, "sub": 7}
-    assert run("state", "reset", *place).stdout.startswith(b"Forgot 2 agents")
+    assert run("state", "reset", "--all", *place).stdout.startswith(b"Forgot 2 agents")
 
 
 def test_a_process_per_event(redis_server: RedisServer, namespace: str) -> None:
