@@ -89,7 +89,7 @@ SETTINGS: tuple[Setting, ...] = (
         shape="choice",
         choices=tuple(PROFILES),
         meaning="the set of rules and numbers that the other settings start from",
-        reason="`adaptive` where nobody names one: it alone stops loops without stopping work that counts alike",
+        reason="`adaptive` unless one is named: it alone lets work repeat a call as long as that brings something new",
     ),
     Setting(
         name="window",
