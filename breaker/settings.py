@@ -185,7 +185,7 @@ PROFILES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
 
 
 DEFAULT_PROFILE = "adaptive"
-"""The profile where nobody names one: of the four it alone lets work repeat a call as long as that brings something new."""
+"""The profile where nobody names one: it alone lets work repeat a call as long as that brings something new."""
 
 
 def preset(profile: str = DEFAULT_PROFILE) -> Settings:
