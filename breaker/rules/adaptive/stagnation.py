@@ -101,7 +101,7 @@ def sleeps(about: Case) -> Iterator[Finding]:
     looked = before = 0  # looks between the waits, and those before the earliest seen so far
     for entry in reversed(about.entries):
         if entry.kind == "wait":
-            if pure == (entry.slept > 0 or not facts.shell):
+            if pure == (entry.slept > 0 or not entry.shell):
                 row.append(entry)
                 looked, before = looked + before, 0
         elif entry.kind != "bookkeeping":

@@ -144,11 +144,11 @@ class TestPlans:
 
 
 def sleep(seconds: float = 1.0, **given: Any) -> Entry:
-    return settled("bash", f"sleep {seconds}", kind="wait", slept=seconds, **given)
+    return settled("bash", f"sleep {seconds}", kind="wait", slept=seconds, shell=True, **given)
 
 
 def echo(text: str = "a") -> Entry:
-    return settled("bash", f"echo {text}", kind="wait")
+    return settled("bash", f"echo {text}", kind="wait", shell=True)
 
 
 SLEEP = call("bash", "sleep 5", kind="wait", slept=5.0, shell=True)
@@ -174,6 +174,8 @@ class TestSleeps:
         assert (finding.count, finding.limit) == (2, 6)
         assert finding.detail == "2 commands that only print or do nothing in a row with nothing looked at in between"
         assert counts(sleeps, SLEEP, sleep(), echo(), echo("c")) == [(1, 3)]
+        assert counts(sleeps, WAIT, settled("wait", kind="wait"), echo(), echo("c")) == [(1, 3)]
+        assert counts(sleeps, SLEEP, settled("wait", kind="wait"), sleep()) == [(2, 3)]
 
     def test_plans_in_between_are_no_looks(self) -> None:
         assert counts(sleeps, SLEEP, sleep(), todo(1), sleep()) == [(2, 3)]
