@@ -37,7 +37,7 @@ from breaker.rules.adaptive.rule import Adaptive, keys_to_shut
 from breaker.rules.base import Aftermath, Rule, View
 from breaker.rules.budgets import Budgets, Fanout, Quotas
 from breaker.rules.repeats import Cycle, SameError, Signature, Skeleton, span
-from breaker.rules.tracks import FailureTrack, OccurrenceTrack, counted, measured
+from breaker.rules.tracks import FailureTrack, OccurrenceTrack, measured, track_counts
 from breaker.secrets import mask_text, pseudonyms
 from breaker.settings import Settings
 from breaker.state import Account, Agent, Notice, Pending, State
@@ -104,7 +104,7 @@ class Engine:
         if explain:
             # Apart from the identity that is judged and counted: to be explained changes nothing.
             every = self.identifier.identify(call.tool, call.arguments, all_kinds=True).fingerprints
-            explained = counted(self._limits, view.agent, every, self._spell)
+            explained = track_counts(self._limits, view.agent, every, self._spell)
             rules = None if view.facts is None else self._spelled(self._adaptive.standing(view))
         asked = view.agent.pending.get(call_id)
         if asked is not None and asked.decision == "ask":

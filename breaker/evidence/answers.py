@@ -42,7 +42,7 @@ from breaker.evidence.answer_table import (
 )
 from breaker.evidence.blanking import BLANK, HEAD, TAIL, blank, bones, clip, frame, is_random
 from breaker.evidence.classes import DEEDS
-from breaker.evidence.command_table import FILE_READERS, SEARCHERS
+from breaker.evidence.command_table import FILE_READERS, NAMELESS, SEARCHERS, SPEAKS_AS
 from breaker.evidence.facts import Answer, Facts, Outcome
 from breaker.evidence.keys import digest
 from breaker.failure import Classified
@@ -170,18 +170,12 @@ def _looks_failed(facts: Facts, body: str) -> bool:
     return not _shows_errors(facts) and bool(ENDS_IN_AN_ERROR.match(body, last))
 
 
-_SPEAKS_AS = {"zcat": "gzip", "zgrep": "gzip"}
-"""Programs whose errors begin with another name."""
-_NAMELESS = frozenset({"less", "more"})
-"""Programs whose errors begin with no name."""
-
-
 def _is_quoted(facts: Facts, body: str) -> bool:
     """Whether an answer is what stands in a file that a command shows, not a word of the command itself."""
     program = facts.family.rpartition(" ")[2]
-    if not facts.shell or facts.kind != "read" or program in _NAMELESS:
+    if not facts.shell or facts.kind != "read" or program in NAMELESS:
         return False
-    speaker = _SPEAKS_AS.get(program, program)
+    speaker = SPEAKS_AS.get(program, program)
     shows = program in FILE_READERS or program in SEARCHERS
     return shows and not body.startswith((f"{speaker}:", "bash:", "sh:", "zsh:", "/bin/", "/usr/bin/"))
 

@@ -14,6 +14,12 @@ FILE_READERS = word_set("cat head tail sed nl less more bat batcat awk tac zcat 
 SEARCHERS = word_set("grep egrep fgrep zgrep rg ag ack journalctl")
 """Programs that show lines of files or logs."""
 
+SPEAKS_AS = {"zcat": "gzip", "zgrep": "gzip"}
+"""Programs whose errors begin with another name."""
+
+NAMELESS = frozenset({"less", "more"})
+"""Programs whose errors begin with no name."""
+
 DUMPERS = frozenset({"xxd", "hexdump", "od"})
 """Programs that show a part of a file by its bytes."""
 

@@ -30,7 +30,7 @@ def measured(limits: Limits, agent: Agent, fingerprints: tuple[str, ...]) -> Ite
             yield fingerprint, limit
 
 
-def counted(
+def track_counts(
     limits: Limits, agent: Agent, fingerprints: Iterable[str], spell: Callable[[str], str] = str
 ) -> tuple[FingerprintCount, ...]:
     """Where the identities of a call that comes now stand on both tracks, spelled for people."""

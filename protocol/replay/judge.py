@@ -19,7 +19,7 @@ from breaker.events import Call, Failure, FingerprintCount, Hit, Result
 from breaker.evidence.log import Entry as Evidence
 from breaker.failure import Classified, classify
 from breaker.identity.identify import Identifier, Identity
-from breaker.rules.tracks import counted
+from breaker.rules.tracks import track_counts
 from breaker.secrets import mask, mask_text, pseudonyms
 from breaker.settings import KINDS, Settings
 from breaker.state import Agent
@@ -173,7 +173,7 @@ class _Replay:
         given = msgspec.convert(params, GuardParams)
         identity = self.engine.identifier.identify(given.tool, given.arguments)
         memory = self.engine.state.agents.get(agent) or _NEW_AGENT
-        identities = counted(self.settings.limits, memory, identity.fingerprints)
+        identities = track_counts(self.settings.limits, memory, identity.fingerprints)
         closeup = self.closeup if self.closeup and self.closeup.number == self.report.calls + 1 else None
         if closeup:
             given.explain = True
